@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
+import { addAbortSignal } from 'node:stream'
 import type { Command } from 'commander'
 import {
   type ApiPromise,
   type CallOptions,
   type Client,
   estimateCost,
+  isAddress,
   type OperationId,
   operations,
   type Sweep,
@@ -12,10 +15,9 @@ import {
 import type { Operation, Param } from '../operations/operation.ts'
 import { readItems } from './common-options.ts'
 import { didYouMean, usageError } from './failure.ts'
-import { readAddressLines, splitAddresses } from './read-addresses.ts'
+import { readTextFile } from './files.ts'
 import type { Session } from './session.ts'
 
-/** The values of parameter options. */
 export type ParamOptions = Readonly<Record<string, unknown>>
 
 /** Adds an option for each parameter that an operation takes. */
@@ -56,7 +58,6 @@ async function readList(session: Session, value: string): Promise<string[]> {
   return list
 }
 
-/** Each parameter, and the operations that take it. */
 function paramUsers(): Map<string, { readonly param: Param; readonly operations: string[] }> {
   const users: ReturnType<typeof paramUsers> = new Map()
   for (const [operation, { params }] of Object.entries<Operation>(operations))
@@ -80,9 +81,52 @@ export interface OperationMethod {
   many<Params>(params: readonly Params[], options: SweepOptions): Sweep<Params, unknown>
 }
 
-/** The method that has the operation's name. */
 export function methodOf(client: Client, operation: OperationId): OperationMethod {
   const [group = '', action = ''] = operation.split('.')
   const groups = client as unknown as Record<string, Record<string, OperationMethod>>
   return groups[group]?.[action] as OperationMethod
+}
+
+/** Addresses of the command line, each once: an argument is an address, a file with one a line, or `-` for standard input. */
+export async function readAddresses(session: Session, args: readonly string[]): Promise<string[]> {
+  const lists = await Promise.all(args.map((arg) => readArgument(session, arg)))
+  const addresses = [...new Set(lists.flat())]
+  if (addresses.length === 0) throw usageError('no addresses: the list is empty.')
+  return addresses
+}
+
+async function readArgument(session: Session, arg: string): Promise<string[]> {
+  if (arg === '-') return checkAll(await readAddressLines(session), 'standard input')
+  const file = session.file(arg)
+  if (!arg.startsWith('0x') && existsSync(file.path)) return checkAll(splitAddresses(readTextFile('file', file)), arg)
+  return [checkAddress(arg, '')]
+}
+
+/** The addresses on standard input, one a line. Blank lines and comments after `#` are skipped. */
+export async function readAddressLines({ host, signal }: Session): Promise<string[]> {
+  if (host.stdin.isTTY) host.stderr.write('Reading addresses, one a line; Ctrl-D ends.\n')
+  let text = ''
+  for await (const chunk of addAbortSignal(signal, host.stdin)) text += chunk
+  return splitAddresses(text)
+}
+
+/** The addresses of a text, apart by white space, commas or semicolons. */
+export function splitAddresses(text: string): string[] {
+  return text
+    .replace(/#.*$/gm, '')
+    .split(/[\s,;]+/)
+    .filter((word) => word !== '')
+}
+
+/** @throws CommandError for the first that is none, with its place in the source */
+export const checkAll = (addresses: readonly string[], source: string): string[] =>
+  addresses.map((address, index) => checkAddress(address, ` (entry ${index + 1} of ${source})`))
+
+function checkAddress(address: string, where: string): string {
+  const isValid: boolean = isAddress(address)
+  if (isValid) return address
+  const rule = /^0x[0-9a-f]{40}$/i.test(address)
+    ? 'its EIP-55 checksum is wrong: check the digits, or write it in lower case'
+    : 'an address is 0x and 40 hex digits'
+  throw usageError(`invalid address ${JSON.stringify(address.slice(0, 80))}${where}: ${rule}.`)
 }

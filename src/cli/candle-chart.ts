@@ -1,21 +1,23 @@
 import { plot } from 'asciichart'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import type { Candle } from 'etn-market'
+import type { Colors } from 'picocolors/types'
 import type { HostProcess } from './host.ts'
 import { formatChange, formatDecimal } from './output.ts'
-import type { Colors } from './session.ts'
 import { widthOf } from './table.ts'
 import { cleanLine } from './text.ts'
 
 const CHART_ROWS = 12
+const DEFAULT_COLUMNS = 80
 /** The axis between the labels and the line. */
 const AXIS_WIDTH = 2
 const MIN_WIDTH = 20
 
 /** The closing prices as a line, with an axis, the times of both ends, and the highest and lowest price. */
-export function formatChart(candles: readonly Candle[], columns: number, colors: Colors): string[] {
+export function formatChart(candles: readonly Candle[], host: HostProcess, colors: Colors): string[] {
   const [first, last] = [candles[0], candles.at(-1)]
   if (first === undefined || last === undefined) return ['No candles.']
+  const columns = widthOf(host, DEFAULT_COLUMNS)
   const highest = candles.reduce((most, candle) => (candle.high > most.high ? candle : most))
   const lowest = candles.reduce((least, candle) => (candle.low < least.low ? candle : least))
   const change = first.open > 0 ? (100 * (last.close - first.open)) / first.open : null
@@ -49,14 +51,6 @@ function downsample(values: readonly number[], count: number): number[] {
 function formatTime(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ')
 }
-
-/** The width of a chart: the terminal's, else 80 columns. */
-export function chartWidth(host: HostProcess): number {
-  const width = widthOf(host)
-  return Number.isFinite(width) ? width : DEFAULT_COLUMNS
-}
-
-const DEFAULT_COLUMNS = 80
 
 const WIDTH = 960
 const HEIGHT = 480

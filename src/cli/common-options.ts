@@ -33,13 +33,11 @@ export function readItems(text: string): number | string {
   return /^\d{1,9}$/.test(text) ? Number(text) : text
 }
 
-/** Milliseconds of a duration such as `30s`, `5m`, `1h` or `1d`, at least `minMs`. */
-export function durationOf(minMs: number): (text: string) => number {
-  return (text) => {
-    const ms = parseDuration(text)
-    if (ms !== undefined && ms >= minMs && ms <= DAY_MS) return ms
-    throw new InvalidArgumentError(`It must be a duration such as 30s, 5m or 1h, from ${minMs / 1_000}s to 1d.`)
-  }
+/** Milliseconds of a duration such as `30s`, `5m`, `1h` or `1d`. */
+export function readInterval(text: string): number {
+  const ms = parseDuration(text)
+  if (ms !== undefined && ms >= 1_000 && ms <= DAY_MS) return ms
+  throw new InvalidArgumentError('It must be a duration such as 30s, 5m or 1h, from 1s to 1d.')
 }
 
 /** An example, which ends the help of a command. */

@@ -9,7 +9,6 @@ interface Difference {
   readonly message: string
 }
 
-/** A schema of the contract. */
 interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -75,11 +74,8 @@ export function compareAnswer(contract: unknown, operation: keyof typeof operati
     } else if (typeOf(value) === 'object') visitFields(schema, value as Fields, path)
   }
 
-  function visitFields(
-    { properties, additionalProperties, required = [] }: Schema,
-    fields: Fields,
-    path: string,
-  ): void {
+  function visitFields(schema: Schema, fields: Fields, path: string): void {
+    const { properties, additionalProperties, required = [] } = schema
     if (properties === undefined) {
       if (typeof additionalProperties !== 'object') return
       if (Object.keys(fields).length === 0) notSeen.add(`${path}.*`)
@@ -101,10 +97,8 @@ export function compareAnswer(contract: unknown, operation: keyof typeof operati
     }
   }
 
-  const response = resolve(
-    contract,
-    readPath(contract, ['paths', operations[operation].path, 'get', 'responses', '200']),
-  )
+  const answer = readPath(contract, ['paths', operations[operation].path, 'get', 'responses', '200'])
+  const response = resolve(contract, answer)
   visit(readPath(response, ['content', 'application/json', 'schema']), body, '')
   const failed = new Set([...differences.values()].map(({ path }) => path))
   return {

@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander'
 import type { EtnMarketError, PartialBatchError } from 'etn-market'
 
-/** The exit codes of the program. */
 export const EXIT = { ok: 0, refused: 1, usage: 2, service: 3, interrupted: 130, terminated: 143 } as const
 
 /** Fields that `--json` prints beside the code and the message. */

@@ -1,12 +1,14 @@
 import {
   accessSync,
   type BigIntStats,
+  closeSync,
   constants,
   fstatSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   readSync,
   statSync,
@@ -25,7 +27,6 @@ export interface NamedFile {
   readonly path: string
 }
 
-/** @param folder that relative paths start at */
 export const nameFile = (folder: string, name: string): NamedFile => ({ name, path: resolve(folder, name) })
 
 /** The text of a file, in UTF-8, or in UTF-16 as PowerShell writes it. @throws CommandError naming the option and the file */
@@ -51,16 +52,14 @@ export function tryAccess<T>(what: string, access: () => T): T {
   }
 }
 
+type FileUse = 'written' | 'appended' | 'replaced'
+
 /**
  * Checks that a file can be written, without writing it. One that is appended to or replaced is read, too, and so is no device, which has no
  * end, and no pipe, which has no beginning.
  * @throws CommandError naming the option and the file
  */
-export function requireWritable(
-  option: string,
-  { name, path }: NamedFile,
-  how: 'written' | 'appended' | 'replaced' = 'written',
-): void {
+export function requireWritable(option: string, { name, path }: NamedFile, how: FileUse = 'written'): void {
   const what = `${option} ${name}`
   tryAccess(what, () => {
     const found = statPath(path)
@@ -83,6 +82,16 @@ export function requireWritable(
  */
 export function statPath(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })
+}
+
+/** What `use` returns of an open file, which is then closed. */
+export function withFile<T>(path: string, flags: 'r' | 'a+', use: (descriptor: number) => T): T {
+  const descriptor = openSync(path, flags)
+  try {
+    return use(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** What an open file is, as `statPath`. */
@@ -149,11 +158,11 @@ function endsLine(descriptor: number, size: number): boolean {
  * @param name of the temporary file
  * @throws CommandError naming both files
  */
-export function savePaidFor(what: string, name: string, text: () => string, save: () => void): void {
+export function savePaidFor(what: string, name: string, text: string, save: () => void): void {
   try {
     save()
   } catch (error) {
-    throw keepElsewhere(`${what}: ${reasonOf(error)}.`, name, text())
+    throw keepElsewhere(`${what}: ${reasonOf(error)}.`, name, text)
   }
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createHost } from './host.ts'
-import { run } from './run.ts'
+import { run } from './program.ts'
 
 const host = createHost()
 const code = await run(process.argv.slice(2), host)

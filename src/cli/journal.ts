@@ -67,7 +67,7 @@ export class Journal {
     }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true
     closeSync(this.#file)
     this.#lock.release()
@@ -100,17 +100,13 @@ export function openJournal(journal: NamedFile): Journal {
 function readAnswers(text: string): Map<string, string> {
   const answers = new Map<string, string>()
   for (const line of text.replace(/^\ufeff/, '').split('\n')) {
-    const { key, answer, ledger } = parseLine(line)
-    const value = answer ?? ledger
-    if (typeof key === 'string' && value !== undefined) answers.set(key, JSON.stringify(value))
+    try {
+      const { key, answer, ledger } = JSON.parse(line)
+      const value = answer ?? ledger
+      if (typeof key === 'string' && value !== undefined) answers.set(key, JSON.stringify(value))
+    } catch {
+      // It is torn, or of another kind.
+    }
   }
   return answers
-}
-
-function parseLine(line: string): { key?: unknown; answer?: unknown; ledger?: unknown } {
-  try {
-    return (JSON.parse(line) as object | null) ?? {}
-  } catch {
-    return {}
-  }
 }

@@ -12,9 +12,15 @@ const VARIABLE = 'ETN_MARKET_API_KEY'
 export async function readKey(host: HostProcess, keyFile: NamedFile | undefined, signal: AbortSignal): Promise<string> {
   const key = keyFile === undefined ? host.env[VARIABLE]?.trim() : readKeyFile(keyFile)
   if (key) return key
-  const isTerminal = host.stdin.isTTY && host.stderr.isTTY
-  if (!isTerminal) throw usageError(`no API key: set ${VARIABLE}, or name a file that holds it with --key-file.`)
-  return askForKey(host, signal)
+  const { stdin: input, stderr: output } = host
+  if (!(input.isTTY && output.isTTY))
+    throw usageError(`no API key: set ${VARIABLE}, or name a file that holds it with --key-file.`)
+  // Loaded when it is needed: most runs ask nothing.
+  const { isCancel, password } = await import('@clack/prompts')
+  const validate = (value: string | undefined) => (value?.trim() ? undefined : 'The key is empty.')
+  const answer = await password({ message: 'API key', mask: '•', input, output, signal, validate })
+  if (isCancel(answer)) throw new Interrupted('SIGINT')
+  return answer.trim()
 }
 
 /** The file holds the bare key, or a line that sets the variable. */
@@ -24,20 +30,4 @@ function readKeyFile(file: NamedFile): string {
   if (key === undefined || !/^[\x21-\x7e]+$/.test(key))
     throw usageError(`--key-file ${file.name}: it must hold the key alone, or a line ${VARIABLE}=…`)
   return key
-}
-
-/** Asks for the key. What is typed is not shown. */
-async function askForKey({ stdin, stderr }: HostProcess, signal: AbortSignal): Promise<string> {
-  // Loaded when it is needed: most runs ask nothing.
-  const { isCancel, password } = await import('@clack/prompts')
-  const answer = await password({
-    message: 'API key',
-    mask: '•',
-    input: stdin,
-    output: stderr,
-    signal,
-    validate: (value) => (value?.trim() ? undefined : 'The key is empty.'),
-  })
-  if (isCancel(answer)) throw new Interrupted('SIGINT')
-  return answer.trim()
 }

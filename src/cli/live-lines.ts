@@ -10,11 +10,6 @@ const NO_WRAP = '\u001b[?7l'
 const WRAP = '\u001b[?7h'
 const CLEAR_BELOW = '\u001b[J'
 
-/** Whether lines can be drawn again: on a terminal that moves its cursor. */
-export function canDraw({ isTTY }: Output, { TERM }: HostProcess['env']): boolean {
-  return isTTY === true && TERM !== 'dumb'
-}
-
 /** Lines at the end of a terminal that are drawn again and again. */
 export class LiveLines {
   readonly #stream: Output
@@ -79,12 +74,11 @@ const DEFAULT_COLUMNS = 80
 
 /** A progress bar on standard error. Silent where that is no terminal. `stop` shows the cursor again. */
 export function createProgress(session: Session, total: number) {
-  const { stderr, env } = session.host
-  if (!canDraw(stderr, env)) return { update() {}, stop() {} }
+  const { stderr } = session.host
   const lines = session.startLiveLines(stderr)
-  const update = (progress: SweepProgress) => lines.draw([formatProgress(progress, stderr.columns || DEFAULT_COLUMNS)])
+  const update = (progress: SweepProgress) => lines?.draw([formatProgress(progress, stderr.columns || DEFAULT_COLUMNS)])
   update({ done: 0, failed: 0, total, credits: 0, etaMs: undefined })
-  return { update, stop: () => lines.end() }
+  return { update, stop: () => lines?.end() }
 }
 
 /** A line such as `█████░░░░░ 2/4  0 failed  4,000 credits  2 s left`. What comes last is left out first. */

@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { checksumAddress, type OperationId, operations, type PlannedCall, planCredits } from 'etn-market'
+import {
+  type CreditPlan,
+  checksumAddress,
+  type OperationId,
+  operations,
+  type PlannedCall,
+  planCredits,
+} from 'etn-market'
 import * as z from 'zod/mini'
 import { resolveFile } from '../file-store/replace-file.ts'
 import type { Operation } from '../operations/operation.ts'
 import { DAY_MS, formatDuration } from '../utils/time-units.ts'
-import { readOperation } from './call-params.ts'
+import { checkAll, readOperation, splitAddresses } from './call-params.ts'
 import { type CommandError, didYouMean, usageError } from './failure.ts'
 import { type NamedFile, nameFile, readTextFile } from './files.ts'
-import type { ParsedPlan } from './parse-yaml.ts'
-import { activeHoursOf, isPriceOperation, type LineTimes, type PlanLine, parseOnce, parseSpan } from './plan-line.ts'
-import { checkAll, splitAddresses } from './read-addresses.ts'
+import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './line-times.ts'
 
 /** A plan as its file states it. */
 export interface PlanFile {
@@ -22,6 +27,40 @@ export interface PlanFile {
   /** Credits on the key. */
   readonly balance?: number | undefined
 }
+
+/** A line of a plan: one call, or one for each of its addresses, made again and again. */
+export interface PlanLine {
+  /** Its position, from 0. */
+  readonly index: number
+  readonly operation: OperationId
+  /** Parameters of each call, without the addresses of the line. */
+  readonly params: Readonly<Record<string, unknown>>
+  readonly times: LineTimes
+  /** How the interval is written: `5m`, `night`. */
+  readonly every: string
+  /** Number of calls each time. */
+  readonly count: number
+  /** In EIP-55 form, each one once; undefined for a line that calls with `params` alone. */
+  readonly addresses: readonly string[] | undefined
+  /** The file that has the addresses. */
+  readonly source: string | undefined
+  /** What the line is for, in a few words. */
+  readonly purpose: string
+  /** One of its calls, as the library plans it. */
+  readonly call: PlannedCall
+  /** Where `run` writes what the line buys. */
+  readonly file: string | undefined
+  readonly alert: PlanCall['alert']
+}
+
+/** How `run` carries a line out. */
+export function kindOf({ operation, addresses }: PlanLine): 'prices' | 'candles' | 'sweep' | 'call' {
+  if (addresses === undefined) return 'call'
+  if (isPriceOperation(operation)) return 'prices'
+  return operation === 'token.candles' ? 'candles' : 'sweep'
+}
+
+const isPriceOperation = (operation: string): boolean => operation === 'token.price' || operation === 'prices.batch'
 
 /** A time of day, in UTC. */
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d'
@@ -51,10 +90,8 @@ const call = z.strictObject({
   alert: z.optional(alert),
 })
 
-/** A line of a plan as its file has it. */
 export type PlanCall = z.infer<typeof call>
 
-/** The fields of a call. */
 export const callFields: readonly string[] = Object.keys(call.shape)
 
 const credits = z.optional(z.number('a number of credits above 0').check(z.positive('a number of credits above 0')))
@@ -71,15 +108,12 @@ export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
   const { name } = named
   const path = existsSync(named.path) ? resolveFile(named.path) : named.path
   const text = readTextFile('plan', { name, path })
-  // The parser of YAML is large and loads when it is needed.
-  const isJson = /^\s*[[{]/.test(text) && !/\.ya?ml$/i.test(name)
-  const { value, lineOf } = isJson ? parseJson(name, text) : (await import('./parse-yaml.ts')).parseYaml(name, text)
+  const { value, lineOf } = await parse(name, text)
   const isList = Array.isArray(value)
 
   function fail(at: Path, message: string, cause?: unknown): CommandError {
-    const line = lineOf(isList ? at.slice(1) : at)
     const subject = typeof at[1] === 'number' ? `calls[${at[1]}]: ` : ''
-    return usageError(`${line === undefined ? name : `${name}:${line}`}: ${subject}${message}`, cause)
+    return usageError(`${name}:${lineOf(isList ? at.slice(1) : at)}: ${subject}${message}`, cause)
   }
 
   // A list of calls is a plan without limits.
@@ -102,11 +136,35 @@ export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
   return { path, lines, creditsPerDay, balance }
 }
 
-function parseJson(path: string, text: string): ParsedPlan {
+/** Parses YAML, and JSON as a part of it. @throws CommandError naming the line */
+async function parse(name: string, text: string) {
+  // It is large, and loads when it is needed.
+  const { LineCounter, parseDocument } = await import('yaml')
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, {
+    lineCounter,
+    // An address without quotes stays a text: as a number it would lose its digits.
+    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || tag.format !== 'HEX'),
+  })
+  const problem = `it is no valid ${/\.json$/i.test(name) ? 'JSON' : 'YAML'}`
+  const [error] = document.errors
+  if (error !== undefined) {
+    const [reason] = error.message.split(/\n| at line/)
+    throw usageError(`${name}:${error.linePos?.[0].line ?? 1}: ${problem}: ${reason}.`)
+  }
+
+  /** The line of a value, from 1; of what contains it, if the value is missing. */
+  function lineOf(path: Path): number {
+    if (path.length > 0 && !document.hasIn(path)) return lineOf(path.slice(0, -1))
+    const node = path.length === 0 ? document.contents : document.getIn(path, true)
+    const [start] = (node as { range?: [number, number, number] } | null | undefined)?.range ?? []
+    return start === undefined ? 1 : lineCounter.linePos(start).line
+  }
+
   try {
-    return { value: JSON.parse(text), lineOf: () => undefined }
+    return { value: document.toJS() as unknown, lineOf }
   } catch (error) {
-    throw usageError(`${path}: it is no valid JSON: ${(error as Error).message}.`, error)
+    throw usageError(`${name}: ${problem}: ${(error as Error).message}.`, error)
   }
 }
 
@@ -145,8 +203,7 @@ function readLine(given: PlanCall, index: number, folder: string): PlanLine {
     ...(once === undefined ? { every, everyMs } : { everyMs: DAY_MS }),
     activeHours: span === undefined ? activeHours : span.length / 60,
   } as unknown as PlannedCall
-  const [planned] = planCredits([call]).calls
-  if (planned === undefined) throw usageError('it is no call.')
+  const planned = planCredits([call]).calls[0] as CreditPlan['calls'][number]
   const times: LineTimes =
     once === undefined
       ? { everyMs: planned.everyMs, span: span ?? { from: 0, length: Math.round(60 * planned.activeHours) } }

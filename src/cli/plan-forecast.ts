@@ -2,46 +2,51 @@ import { type CreditPlan, planCredits } from 'etn-market'
 import { type DailyCost, type PlannedCost, sumSpending } from '../credits/plan.ts'
 import { planTimetable, type Timetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import type { PlanFile } from './plan-file.ts'
-import { activeHoursOf, isFixed, kindOf, type PlanLine } from './plan-line.ts'
+import { activeHoursOf } from './line-times.ts'
+import { kindOf, type PlanFile, type PlanLine } from './plan-file.ts'
 import { costOfSync } from './sync-series.ts'
 
 /** What a line of a plan costs, all its calls together. */
 export interface ForecastLine extends PlannedCost {
-  /** What it is for. */
   readonly for: string
-  /** Number of calls each time. */
   readonly count: number
   /** Whether its times cannot be changed. */
   readonly fixed: boolean
 }
 
-/** What a plan costs. */
+/** What a plan costs, and whether that fits its limit of a day. */
 export interface PlanForecast extends Omit<CreditPlan, 'calls'> {
+  readonly limit: number | null
+  readonly withinLimit: boolean
+  /** What to change where it does not fit; null if no line is enough by itself. */
+  readonly slower: SlowerLine | null
   readonly calls: readonly ForecastLine[]
 }
 
-/** Credits of one call, and of a day. */
+/** Whether a line has times of its own, which a plan that costs too much leaves alone. */
+const isFixed = ({ times }: PlanLine): boolean => times.once !== undefined
+
 interface Cost extends DailyCost {
   readonly credits: number
   readonly minCredits: number
 }
 
 /** What the lines of a plan cost, as `run` carries them out. Sends nothing. */
-export function forecastPlan(
-  { lines }: Pick<PlanFile, 'lines'>,
-  { limit, balance }: { limit?: number | undefined; balance?: number | undefined } = {},
-): PlanForecast {
+export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<PlanFile, 'path'>): PlanForecast {
   const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
-  const costs = new Map(lines.map((line) => [line, prices.get(line) ?? costOf(line)]))
-  const total = sumSpending([...costs.values()])
-  const fixed = sumSpending([...costs].filter(([line]) => isFixed(line)).map(([, cost]) => cost)).creditsPerDay
+  const costs = lines.map((line) => ({ line, ...(prices.get(line) ?? costOf(line)) }))
+  const total = sumSpending(costs)
+  const fixed = sumSpending(costs.filter(({ line }) => isFixed(line))).creditsPerDay
   const stretch = limit === undefined ? undefined : stretchOf(total.creditsPerDay, fixed, limit)
+  const withinLimit = limit === undefined || total.creditsPerDay <= limit
   return {
+    limit: limit ?? null,
+    withinLimit,
+    slower: withinLimit ? null : findSlowerLine(lines, limit),
     ...total,
     daysUntilEmpty: balance === undefined ? undefined : balance / total.creditsPerDay,
     stretch,
-    calls: Array.from(costs, ([line, cost]) => ({
+    calls: costs.map(({ line, ...cost }) => ({
       operation: line.operation,
       everyMs: line.times.everyMs,
       activeHours: activeHoursOf(line.times),
@@ -67,9 +72,11 @@ function stretchOf(total: number, fixed: number, limit: number): number {
 /** The advice of the library is about calls that are made as they stand. Lines with addresses are bought in the cheapest way already. */
 function adviceFor(lines: readonly PlanLine[], limit: number | undefined): CreditPlan['advice'] {
   const plain = lines.filter((line) => kindOf(line) === 'call' && line.count === 1)
-  const calls = plain.map(({ call }) => call)
-  const { advice } = planCredits(calls, { creditsPerDay: limit })
-  return advice.map((one) => ({ ...one, calls: one.calls.map((at) => plain[at]?.index ?? at) }))
+  const plan = planCredits(
+    plain.map(({ call }) => call),
+    { creditsPerDay: limit },
+  )
+  return plan.advice.map((one) => ({ ...one, calls: one.calls.map((at) => plain[at]?.index ?? at) }))
 }
 
 function costOf(line: PlanLine): Cost {
@@ -94,12 +101,14 @@ function toCost(credits: number, creditsPerDay: number, requestsPerDay: number):
 }
 
 /**
- * One feed buys the prices of all lines, each token once for all who want it. What lines share is divided in proportion to what each would
- * cost alone.
+ * One feed buys the prices of all lines of the same hours, each token once for all who want it. What lines share is divided in proportion to
+ * what each would cost alone.
  */
 function forecastPrices(lines: readonly PlanLine[]): Map<PlanLine, Cost> {
   const costs = new Map<PlanLine, Cost>()
-  for (const together of groupByHours(lines)) {
+  const hoursOf = ({ times }: PlanLine) => JSON.stringify(times.span)
+  for (const hours of new Set(lines.map(hoursOf))) {
+    const together = lines.filter((line) => hoursOf(line) === hours)
     const all = planPrices(together)
     const alone = together.map((line) => planPrices([line]).creditsPerDay)
     const sumAlone = alone.reduce((total, credits) => total + credits, 0)
@@ -119,17 +128,8 @@ function planPrices(lines: readonly PlanLine[]): Pick<Timetable, 'creditsPerDay'
   const intervals = new Map<string, number>()
   for (const { addresses = [], times } of lines)
     for (const address of addresses)
-      intervals.set(address, Math.min(intervals.get(address) ?? Number.POSITIVE_INFINITY, times.everyMs))
+      intervals.set(address, Math.min(intervals.get(address) ?? times.everyMs, times.everyMs))
   return planTimetable(Array.from(intervals.values(), (everyMs) => ({ everyMs, addresses: 1 })))
-}
-
-function groupByHours(lines: readonly PlanLine[]): PlanLine[][] {
-  const groups = new Map<string, PlanLine[]>()
-  for (const line of lines) {
-    const key = JSON.stringify(line.times.span)
-    groups.set(key, [...(groups.get(key) ?? []), line])
-  }
-  return [...groups.values()]
 }
 
 /** A change of one line after which the plan fits its limit. */
@@ -139,7 +139,6 @@ export interface SlowerLine {
   readonly everyMs: number
   /** The shortest usual interval that fits. */
   readonly insteadEveryMs: number
-  /** Credits a day that the change saves. */
   readonly saves: number
 }
 
@@ -154,32 +153,26 @@ const MAX_LINES = 8
 const MAX_FACTOR = 12
 
 /**
- * The line to slow so that the plan fits: the one whose interval grows least. Lines with times of their own are left alone. Undefined if no
+ * The line to slow so that the plan fits: the one whose interval grows least. Lines with times of their own are left alone. Null if no
  * line is enough by itself.
  */
-export function findSlowerLine({ lines }: Pick<PlanFile, 'lines'>, limit: number): SlowerLine | undefined {
-  const { creditsPerDay: before, calls } = forecastPlan({ lines })
-  const costOf = ({ index }: PlanLine) => calls[index]?.creditsPerDay ?? 0
+function findSlowerLine(lines: readonly PlanLine[], limit: number): SlowerLine | null {
+  const before = forecastPlan({ lines })
+  const costOf = ({ index }: PlanLine) => before.calls[index]?.creditsPerDay ?? 0
   const costliestFirst = lines.filter((line) => !isFixed(line)).sort((one, other) => costOf(other) - costOf(one))
-  const found = costliestFirst.slice(0, MAX_LINES).flatMap((line): SlowerLine[] => {
+  const changes = costliestFirst.slice(0, MAX_LINES).flatMap((line) => {
     const { everyMs } = line.times
-    let usual = USUAL_S.map((seconds) => 1_000 * seconds)
-    usual = usual.filter((ms) => ms > everyMs && ms <= MAX_FACTOR * everyMs)
-    let slower: SlowerLine | undefined
-    // Where an interval is long enough, all longer ones are.
-    while (usual.length > 0) {
-      const middle = (usual.length - 1) >> 1
-      const insteadEveryMs = usual[middle] ?? everyMs
-      const changed = lines.map((one) => (one === line ? withInterval(one, insteadEveryMs) : one))
-      const { creditsPerDay } = forecastPlan({ lines: changed })
-      const fits = creditsPerDay <= limit
-      if (fits) slower = { call: line.index, everyMs, insteadEveryMs, saves: before - creditsPerDay }
-      usual = fits ? usual.slice(0, middle) : usual.slice(middle + 1)
-    }
-    return slower === undefined ? [] : [slower]
+    const slower = USUAL_S.map((seconds) => ({ line, everyMs: 1_000 * seconds, factor: (1_000 * seconds) / everyMs }))
+    return slower.filter(({ factor }) => factor > 1 && factor <= MAX_FACTOR)
   })
-  const factorOf = ({ everyMs, insteadEveryMs }: SlowerLine) => insteadEveryMs / everyMs
-  return found.sort((one, other) => factorOf(one) - factorOf(other))[0]
+  for (const { line, everyMs } of changes.sort((one, other) => one.factor - other.factor)) {
+    const { creditsPerDay } = forecastPlan({
+      lines: lines.map((one) => (one === line ? withInterval(one, everyMs) : one)),
+    })
+    const saves = before.creditsPerDay - creditsPerDay
+    if (creditsPerDay <= limit) return { call: line.index, everyMs: line.times.everyMs, insteadEveryMs: everyMs, saves }
+  }
+  return null
 }
 
 function withInterval(line: PlanLine, everyMs: number): PlanLine {

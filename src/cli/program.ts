@@ -1,6 +1,56 @@
 import { createRequire } from 'node:module'
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
+import { describeFailure, EXIT } from './failure.ts'
+import { reasonOf, saveTemporarily } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
+import { cleanLine, redactKeys, toJson } from './text.ts'
+
+/** Runs the program. Resolves with the exit code, or with undefined if a server keeps the process alive. */
+export async function run(args: readonly string[], host: HostProcess): Promise<number | undefined> {
+  const failures: NodeJS.ErrnoException[] = []
+  host.stdout.on('error', (error) => failures.push(error))
+  // Where nobody reads the messages, there is nobody to tell.
+  host.stderr.on('error', () => {})
+  const code = await runCommand(args, host)
+  // A failed write is reported a little later.
+  await new Promise<void>((resolve) => host.stdout.write('', () => resolve()))
+  const [failure] = failures
+  if (failure === undefined) return code
+  if (failure.code === 'EPIPE') return EXIT.ok
+  const unwritten = host.stdout.unwritten?.()
+  // There was room again.
+  if (unwritten === '') return code
+  const savedTo = unwritten === undefined ? undefined : saveTemporarily('output', unwritten)
+  const where = savedTo === undefined ? '' : ` What it did not take is in ${savedTo}`
+  host.stderr.write(`error: standard output: ${reasonOf(failure)}.${where}\n`)
+  return EXIT.refused
+}
+
+async function runCommand(args: readonly string[], host: HostProcess): Promise<number | undefined> {
+  const wanted = args.find((arg) => arg !== 'help' && !arg.startsWith('-'))
+  const program = await createProgram(host, (name) => name === wanted)
+  if (args.length === 0) {
+    program.outputHelp({ error: true })
+    return EXIT.usage
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return host.exitCode
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
+    const { exitCode, message, ...details } = await describeFailure(error)
+    const line = redactKeys(cleanLine(message))
+    if (line !== '') {
+      if (args.includes('--json')) host.stdout.write(`${toJson({ error: { ...details, message: line } })}\n`)
+      else {
+        host.stderr.write(`error: ${line}\n`)
+        // Data that was paid for, and that no file took.
+        if (typeof details.content === 'string') host.stdout.write(details.content)
+      }
+    }
+    return exitCode
+  }
+}
 
 /** Adds a command to the program. `loadAll` makes a program with every command. */
 export type AddCommand = (program: Command, host: HostProcess, loadAll: () => Promise<Command>) => void
@@ -24,13 +74,8 @@ const COMMANDS: readonly (readonly [name: string, summary: string, load: Load])[
   ['completion', 'a script that completes commands in bash, zsh or fish', () => import('./commands/completion.ts')],
 ]
 
-/** The program with the command that the arguments name; the others are there by name only. */
-export function createProgram(args: readonly string[], host: HostProcess): Promise<Command> {
-  const wanted = args.find((arg) => arg !== 'help' && !arg.startsWith('-'))
-  return loadProgram(host, (name) => name === wanted)
-}
-
-async function loadProgram(host: HostProcess, isWanted: (name: string) => boolean): Promise<Command> {
+/** The program with the commands that are wanted; the others are there by name only. */
+async function createProgram(host: HostProcess, isWanted: (name: string) => boolean): Promise<Command> {
   const { version } = createRequire(import.meta.url)('etn-market/package.json') as { version: string }
   const program = new Command('etn-market')
     .description('Plan, spend and look up credits of the metered market-data API.')
@@ -50,7 +95,7 @@ async function loadProgram(host: HostProcess, isWanted: (name: string) => boolea
   for (const [name, summary, load] of COMMANDS) {
     if (isWanted(name)) {
       const { addCommand } = await load()
-      addCommand(program, host, () => loadProgram(host, () => true))
+      addCommand(program, host, () => createProgram(host, () => true))
       program.commands.find((command) => command.name() === name)?.summary(summary)
     } else program.command(name).description(summary)
   }

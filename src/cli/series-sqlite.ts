@@ -47,11 +47,12 @@ function readAll(database: SqliteDatabase): { about?: SeriesAbout; candles?: Can
   }
 }
 
-/** An open database. */
+/** An open database, as `node-sqlite3-wasm` has it. */
 export interface SqliteDatabase {
   exec(sql: string): void
   all(sql: string): unknown[]
-  run(sql: string, values: readonly (string | number)[]): void
+  run(sql: string, values: (string | number)[]): void
+  close(): void
 }
 
 /** Opens databases in files, for one use each. */
@@ -60,35 +61,44 @@ export interface Sqlite {
   write(path: string, use: (database: SqliteDatabase) => void): void
 }
 
-/** The parts of `node:sqlite` that are used here. */
-interface NodeDatabase {
-  exec(sql: string): void
-  prepare(sql: string): { all(): unknown[]; run(...values: readonly (string | number)[]): unknown }
-  close(): void
-}
-
 /** SQLite of Node 22.13 or newer, else the package `node-sqlite3-wasm`. @throws CommandError without both */
 export async function loadSqlite(name: string): Promise<Sqlite> {
   return findNodeSqlite() ?? (await loadWasm(name))
 }
 
-function findNodeSqlite(): Sqlite | undefined {
-  const found = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as
-    | { DatabaseSync: new (path: string) => NodeDatabase }
-    | undefined
-  if (found === undefined) return undefined
-  const access: Sqlite['read'] = (path, use) => {
-    const database = new found.DatabaseSync(path)
+const accessWith =
+  (open: (path: string) => SqliteDatabase): Sqlite['read'] =>
+  (path, use) => {
+    const database = open(path)
     try {
-      return use({
-        exec: (sql) => database.exec(sql),
-        all: (sql) => database.prepare(sql).all(),
-        run: (sql, values) => void database.prepare(sql).run(...values),
-      })
+      return use(database)
     } finally {
       database.close()
     }
   }
+
+interface NodeSqlite {
+  readonly DatabaseSync: new (
+    path: string,
+  ) => {
+    exec(sql: string): void
+    prepare(sql: string): { all(): unknown[]; run(...values: readonly (string | number)[]): unknown }
+    close(): void
+  }
+}
+
+function findNodeSqlite(): Sqlite | undefined {
+  const found = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as NodeSqlite | undefined
+  if (found === undefined) return undefined
+  const access = accessWith((path) => {
+    const database = new found.DatabaseSync(path)
+    return {
+      exec: (sql) => database.exec(sql),
+      all: (sql) => database.prepare(sql).all(),
+      run: (sql, values) => void database.prepare(sql).run(...values),
+      close: () => database.close(),
+    }
+  })
   return { read: access, write: access }
 }
 
@@ -98,43 +108,29 @@ function findNodeSqlite(): Sqlite | undefined {
  */
 async function loadWasm(name: string): Promise<Sqlite> {
   const { Database } = await importWasm(name)
-  const access: Sqlite['read'] = (path, use) => {
-    const database = new Database(path)
-    try {
-      // A crash must leave no journal beside the copy: the next copy would be taken for what it belongs to.
-      database.exec('PRAGMA journal_mode = MEMORY')
-      return use({
-        exec: (sql) => database.exec(sql),
-        all: (sql) => database.all(sql),
-        run: (sql, values) => void database.run(sql, [...values]),
-      })
-    } finally {
-      database.close()
-    }
-  }
-  const copy = (path: string, temporary: string) => {
+  const access = accessWith((path) => new Database(path))
+  function onCopy<T>(path: string, temporary: string, use: (database: SqliteDatabase) => T): T {
     for (const rest of [`${path}-journal`, `${path}-wal`])
       if (existsSync(rest)) throw new Error(`another program has changed it and not finished: there is ${rest}`)
     for (const old of [temporary, `${temporary}.lock`]) rmSync(old, { recursive: true, force: true })
     if (existsSync(path)) copyFileSync(path, temporary)
     else closeSync(openSync(temporary, 'w'))
+    return access(temporary, (database) => {
+      // A crash must leave no journal beside the copy: the next copy would be taken for what it belongs to.
+      database.exec('PRAGMA journal_mode = MEMORY')
+      return use(database)
+    })
   }
   return {
     read(path, use) {
       const temporary = `${path}.new`
       try {
-        copy(path, temporary)
-        return access(temporary, use)
+        return onCopy(path, temporary, use)
       } finally {
         rmSync(temporary, { force: true })
       }
     },
-    write(path, use) {
-      replaceFileSync(path, (temporary) => {
-        copy(path, temporary)
-        access(temporary, use)
-      })
-    },
+    write: (path, use) => replaceFileSync(path, (temporary) => onCopy(path, temporary, use)),
   }
 }
 

@@ -20,9 +20,7 @@ export interface SeriesId {
 }
 
 /** What the parameters of a purchase ask for. */
-export function seriesIdOf(
-  params: Pick<OperationParams['token.candles'], 'address' | 'bucket' | 'currency'>,
-): SeriesId {
+export function seriesIdOf(params: OperationParams['token.candles']): SeriesId {
   const { address: token, bucket = DEFAULT_BUCKET, currency = DEFAULT_CURRENCY } = params
   return { token, bucket, currency }
 }
@@ -51,7 +49,6 @@ export interface SeriesAbout extends Partial<SeriesId> {
   readonly count?: number
 }
 
-/** A series as a kind of file keeps it. */
 export interface StoredSeries {
   /** Undefined for a file that is new. */
   readonly about: SeriesAbout | undefined
@@ -66,9 +63,9 @@ export class SeriesFile {
   /** As the user named it. */
   readonly name: string
   /** Oldest first. */
-  readonly candles: readonly Candle[]
+  candles: readonly Candle[]
   /** From this time on no candle is missing, unix seconds; undefined where that is not known. Periods without a trade have no candle. */
-  readonly since: number | undefined
+  since: number | undefined
   readonly #stored: StoredSeries
   readonly #lock: FileLock
 
@@ -93,16 +90,14 @@ export class SeriesFile {
   /** Writes the series after a change. @throws the error of the system */
   merge(change: SeriesChange): void {
     if (!this.#lock.isHeld()) throw new Error('another run has taken it over')
-    const merged = this.after(change)
-    this.#stored.write(change, { ...this.id, since: change.since, count: merged.length }, merged)
+    const { fresh, gone, since } = change
+    const merged = mergeCandles(this.candles, fresh).filter(({ time }) => time !== gone)
+    this.#stored.write(change, { ...this.id, since, count: merged.length }, merged)
+    this.candles = merged
+    this.since = since
   }
 
-  /** The candles after a change. */
-  after({ fresh, gone }: SeriesChange): readonly Candle[] {
-    return mergeCandles(this.candles, fresh).filter(({ time }) => time !== gone)
-  }
-
-  close(): void {
+  [Symbol.dispose](): void {
     this.#lock.release()
   }
 }
@@ -150,7 +145,6 @@ function openCsv(name: string, path: string): StoredSeries {
 const COLUMNS = ['open', 'high', 'low', 'close', 'volume', 'count'] as const
 const HEADER = ['time', ...COLUMNS].join(',')
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
-const MAX_SHOWN = 60
 
 /** Candles as CSV, oldest first, with ISO times and all digits of each number. */
 export function toCsv(candles: readonly Candle[]): string {
@@ -172,7 +166,7 @@ export function parseCsv(text: string): Candle[] {
     const candle = parseLine(line)
     if (candle !== undefined) return [candle]
     if (index === lines.length - 1) return []
-    throw new Error(`line ${index + 2} cannot be read: ${JSON.stringify(line.slice(0, MAX_SHOWN))}. Mend or delete it`)
+    throw new Error(`line ${index + 2} cannot be read: ${JSON.stringify(line.slice(0, 60))}. Mend or delete it`)
   })
 }
 

@@ -11,8 +11,6 @@ import { LiveLines } from './live-lines.ts'
 import { formatCount, formatCredits } from './output.ts'
 import { cleanLine, redactKeys, toJson } from './text.ts'
 
-export type { Colors }
-
 /** The options that every command shares. */
 export interface CommonOptions {
   readonly json?: true
@@ -22,7 +20,6 @@ export interface CommonOptions {
   readonly yes?: true
 }
 
-/** What a command wants of its client. */
 interface SessionClientOptions {
   readonly keyless?: boolean
   readonly hooks?: Hooks
@@ -131,7 +128,7 @@ export class Session {
   readonly print = (text: string): void => void this.host.stdout.write(`${text}\n`)
 
   printJson(value: unknown): void {
-    this.print(toJson(value))
+    this.print(toJson(value, 2))
   }
 
   /** Prints a line on standard error, above live lines. */
@@ -141,13 +138,13 @@ export class Session {
     else print()
   }
 
-  /** Lines that are drawn again and again. A program has one set of them at a time. */
-  startLiveLines(stream: Output): LiveLines {
-    this.#live = new LiveLines(stream, this.host)
+  /** Lines that are drawn again and again, one set at a time; undefined where there is no terminal that moves its cursor. */
+  startLiveLines(stream: Output): LiveLines | undefined {
+    const canDraw = stream.isTTY === true && this.host.env.TERM !== 'dumb'
+    this.#live = canDraw ? new LiveLines(stream, this.host) : undefined
     return this.#live
   }
 
-  /** The file that an option or an argument names. */
   file(name: string): NamedFile {
     return nameFile(this.host.cwd(), name)
   }
@@ -192,18 +189,22 @@ export class Session {
     const cost = max === 0 ? 'free' : formatCredits(min, max)
     this.note(`${what}: ${cost}${note ? `, ${note}` : ''}.`)
     if (smallest > limit.credits) {
-      const allowed = `more than ${limit.name} allows${limit.beside ?? ''}`
-      const message = `${what}: it may cost ${formatCount(smallest)} credits, ${allowed}. Nothing was sent.`
-      throw refusal(message, 'budget_exceeded')
+      const cost = `it may cost ${formatCount(smallest)} credits, more than ${limit.name} allows${limit.beside ?? ''}`
+      throw refusal(`${what}: ${cost}. Nothing was sent.`, 'budget_exceeded')
     }
     const most = Math.min(max, limit.credits)
     if (this.isAuthorized(most, limit)) return
-    if (!(this.host.stdin.isTTY && this.host.stderr.isTTY)) {
+    const { stdin: input, stderr: output } = this.host
+    if (!(input.isTTY && output.isTTY)) {
       const reason = 'need a confirmation, and there is no terminal to ask on: add --yes'
       throw usageError(`${what}: up to ${formatCount(most)} credits ${reason}.`)
     }
-    if (!(await this.#askToConfirm(`Spend up to ${formatCredits(most)}?`)))
-      throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
+    // Loaded when it is needed: most runs ask nothing.
+    const { confirm, isCancel } = await import('@clack/prompts')
+    const message = `Spend up to ${formatCredits(most)}?`
+    const answer = await confirm({ message, initialValue: false, input, output, signal: this.signal })
+    if (isCancel(answer)) throw new Interrupted('SIGINT')
+    if (!answer) throw refusal('not confirmed. Nothing was sent.', 'not_confirmed')
   }
 
   /** Whether the command may spend this much in all without another question. */
@@ -214,16 +215,6 @@ export class Session {
   #limit(): SpendingLimit {
     const { maxCredits = Number.POSITIVE_INFINITY } = this.options
     return { credits: maxCredits, name: `--max-credits ${formatCount(maxCredits)}` }
-  }
-
-  /** Asks a question whose answer is yes or no. */
-  async #askToConfirm(message: string): Promise<boolean> {
-    // Loaded when it is needed: most runs ask nothing.
-    const { confirm, isCancel } = await import('@clack/prompts')
-    const { stdin: input, stderr: output } = this.host
-    const answer = await confirm({ message, initialValue: false, input, output, signal: this.signal })
-    if (isCancel(answer)) throw new Interrupted('SIGINT')
-    return answer
   }
 
   /** Says that what is in flight is waited for when the command is to end. */
@@ -242,28 +233,25 @@ export class Session {
   readonly #onInterrupt = (): void => this.#onSignal('SIGINT')
   readonly #onTerminate = (): void => this.#onSignal('SIGTERM')
 
-  /** What sends a SIGTERM, such as `docker stop`, kills the process a while later: what is in flight then ends with time to spare. */
+  /** The first signal ends the command, which waits for the calls in flight; a second one ends the process. */
   #onSignal(signal: Signal): void {
     const now = performance.now()
+    const interrupted = new Interrupted(signal)
     if (this.#signalledAt === undefined) {
       this.#signalledAt = now
-      this.#aborting.abort(new Interrupted(signal))
+      this.#aborting.abort(interrupted)
+      // What sends a SIGTERM, such as `docker stop`, kills the process a while later: what is in flight then ends with time to spare.
       const giveUp = () => void this.#client?.close()
       if (signal === 'SIGTERM') this.#graceTimer = setTimeout(giveUp, this.host.graceMs ?? GRACE_MS)
-    } else if (now - this.#signalledAt > SAME_PRESS_MS) this.#giveUp(signal)
+    } else if (now - this.#signalledAt > SAME_PRESS_MS) {
+      this.#live?.end()
+      // What is in flight may arrive at the service all the same.
+      this.#noteCharges(this.#client?.budget.reserved)
+      this.note(`error: ${interrupted.message}`)
+      this.host.exit(interrupted.exitCode)
+    }
   }
 
-  /** Ends the process without waiting for the calls in flight. */
-  #giveUp(signal: Signal): void {
-    this.#live?.end()
-    // What is in flight may arrive at the service all the same.
-    this.#noteCharges(this.#client?.budget.reserved)
-    const { message, exitCode } = new Interrupted(signal)
-    this.note(`error: ${message}`)
-    this.host.exit(exitCode)
-  }
-
-  /** Prints what was charged, and what may have been. */
   #noteCharges(inFlight = 0): void {
     if (this.#client === undefined) return
     const { credits, budget } = this.#client

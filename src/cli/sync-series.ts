@@ -28,10 +28,7 @@ export interface Synced {
  * was bought is saved, also where the second purchase fails.
  * @throws the error of `buy`, or a CommandError that says where the candles are that the file did not take
  */
-export async function syncSeries(
-  file: SeriesFile,
-  options: SyncOptions,
-): Promise<Synced & { candles: readonly Candle[] }> {
+export async function syncSeries(file: SeriesFile, options: SyncOptions): Promise<Synced> {
   const { buy, now } = options
   const { candles: known } = file
   const hole = findHole(file, now)
@@ -44,28 +41,18 @@ export async function syncSeries(
   const joint = hole !== undefined && hole.time <= newest ? hole : last
   const reaches = () => joint === undefined || (fresh[0]?.time ?? 0) <= joint.time
   const needed = reaches() ? 0 : countCandles(joint?.time ?? 0, newest, secondsOf(file), MAX_CANDLES)
-  let failure: { readonly error: unknown } | undefined
   try {
     if (needed > guessed) fresh = mergeCandles(fresh, await buy(needed))
-  } catch (error) {
-    failure = { error }
-  }
-
-  const first = known[0] ?? fresh[0]
-  const isWhole = reaches()
-  const kept = joint === last ? file.since : undefined
-  const change = {
-    fresh,
-    gone: findGone(last, fresh),
+  } finally {
+    const kept = joint === last ? file.since : undefined
+    const first = known[0] ?? fresh[0]
     // What lies before a candle that is ahead is a hole once its time has come.
-    since: ahead?.time ?? (isWhole ? (kept ?? first?.time) : fresh[0]?.time),
+    const since = ahead?.time ?? (reaches() ? (kept ?? first?.time) : fresh[0]?.time)
+    const change = { fresh, gone: findGone(last, fresh), since }
+    savePaidFor(`--sync ${file.name}`, 'candles.csv', toCsv(fresh), () => file.merge(change))
   }
-  const text = () => toCsv(fresh)
-  savePaidFor(`--sync ${file.name}`, 'candles.csv', text, () => file.merge(change))
-  if (failure !== undefined) throw failure.error
-  const candles = file.after(change)
-  const gap = isWhole || joint === undefined ? undefined : { from: joint.time, to: fresh[0]?.time ?? 0 }
-  return { file: file.name, ...countChanges(known, fresh), total: candles.length, ...(gap && { gap }), candles }
+  const gap = reaches() || joint === undefined ? undefined : { from: joint.time, to: fresh[0]?.time ?? 0 }
+  return { file: file.name, ...countChanges(known, fresh), total: file.candles.length, ...(gap && { gap }) }
 }
 
 /** Such as `bolt.csv: 5 added, 1 updated, 105 candles.` */

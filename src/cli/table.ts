@@ -1,9 +1,12 @@
+import type { Colors } from 'picocolors/types'
 import stringWidth from 'string-width'
 import type { HostProcess } from './host.ts'
 import type { Session } from './session.ts'
 import { cleanLine } from './text.ts'
 
-/** A column of a table. */
+type Rows = readonly (readonly string[])[]
+type Style = (text: string) => string
+
 export interface Column {
   readonly title: string
   readonly align?: 'left' | 'right'
@@ -13,18 +16,23 @@ export interface Column {
   style?(cell: string, row: number): string
 }
 
-/** The columns of the terminal, or of `COLUMNS` where the output is no terminal; without both a table may have any width. */
-export function widthOf({ stdout, env }: Pick<HostProcess, 'stdout' | 'env'>): number {
+/** The columns of the terminal, or of `COLUMNS` where the output is no terminal; without both, a table may have any width. */
+export function widthOf({ stdout, env }: Pick<HostProcess, 'stdout' | 'env'>, otherwise = Number.POSITIVE_INFINITY) {
   const columns = stdout.isTTY ? stdout.columns : Number(env.COLUMNS)
-  return columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY
+  return columns !== undefined && columns > 0 ? columns : otherwise
 }
 
-/** Prints a table that fits the output. */
-export function printTable(
-  { print, colors, host }: Pick<Session, 'print' | 'colors' | 'host'>,
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-): void {
+/** The columns for symbols and addresses. Where every token has a symbol of its own, the address is left out first, else the symbol. */
+export function tokenColumns(tokens: readonly { readonly symbol: string | null }[], colors: Colors): [Column, Column] {
+  const symbols = new Set(tokens.map(({ symbol }) => symbol))
+  const areNames = symbols.size === tokens.length && !symbols.has(null)
+  return [
+    { title: 'symbol', ...(!areNames && { dropOrder: symbols.size === 1 && symbols.has(null) ? 9 : 2 }) },
+    { title: 'address', style: colors.dim, ...(areNames && { dropOrder: 9 }) },
+  ]
+}
+
+export function printTable({ print, colors, host }: Session, columns: readonly Column[], rows: Rows): void {
   const { lines, notShown } = fitTable(columns, rows, colors.bold, widthOf(host))
   for (const line of [...lines, ...notShown.map(colors.dim)]) print(line)
 }
@@ -33,12 +41,7 @@ export function printTable(
  * The titles of a table, and a line for each row, within a width. Control characters in cells are removed. It leaves columns out, never a
  * part of a cell; where no table fits, each cell has a line. `notShown` names the columns that are left out.
  */
-export function fitTable(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  styleTitle: (text: string) => string,
-  width: number,
-): { lines: readonly string[]; notShown: readonly string[] } {
+export function fitTable(columns: readonly Column[], rows: Rows, styleTitle: Style, width: number) {
   const all = columns.map((column, index): Cells => {
     const cells = rows.map((row) => cleanLine(row[index] ?? ''))
     return { column, cells, width: Math.max(...[column.title, ...cells].map((text) => stringWidth(text))) }
@@ -46,7 +49,7 @@ export function fitTable(
   const shown = [...all]
   const order = all
     .filter(({ column }) => column.dropOrder !== undefined)
-    .sort((one, other) => orderOf(other) - orderOf(one))
+    .sort((one, other) => (other.column.dropOrder ?? 0) - (one.column.dropOrder ?? 0))
   for (const next of order) if (lengthOf(shown) > width) shown.splice(shown.indexOf(next), 1)
   if (lengthOf(shown) > width) return { lines: toRecords(all, rows.length, styleTitle, width), notShown: [] }
   const dropped = all.filter((one) => !shown.includes(one))
@@ -55,7 +58,6 @@ export function fitTable(
   return { lines: toLines(shown, rows.length, styleTitle), notShown }
 }
 
-/** A column with what is in it. */
 interface Cells {
   readonly column: Column
   readonly cells: readonly string[]
@@ -67,9 +69,7 @@ const GAP = '  '
 const lengthOf = (columns: readonly Cells[]) =>
   columns.reduce((sum, { width }) => sum + width, 0) + GAP.length * (columns.length - 1)
 
-const orderOf = ({ column }: Cells) => column.dropOrder ?? 0
-
-function toLines(columns: readonly Cells[], count: number, styleTitle: (text: string) => string): string[] {
+function toLines(columns: readonly Cells[], count: number, styleTitle: Style): string[] {
   const last = columns.at(-1)
   const padded = (one: Cells, text: string) => {
     const space = ' '.repeat(Math.max(0, one.width - stringWidth(text)))
@@ -87,12 +87,7 @@ function toLines(columns: readonly Cells[], count: number, styleTitle: (text: st
 }
 
 /** A line such as `USD: 0.5` for each cell. A cell that is wider goes on in further lines. */
-function toRecords(
-  columns: readonly Cells[],
-  count: number,
-  styleTitle: (text: string) => string,
-  width: number,
-): string[] {
+function toRecords(columns: readonly Cells[], count: number, styleTitle: Style, width: number): string[] {
   return Array.from({ length: count }, (_, row) =>
     columns.flatMap(({ column, cells }) => {
       const title = `${column.title}: `

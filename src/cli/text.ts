@@ -14,17 +14,9 @@ export function redactKeys(text: string): string {
   return text.replace(KEY, '[redacted]')
 }
 
-/** JSON with two spaces. C1 control characters, which `JSON.stringify` leaves alone, are escaped. */
-export function toJson(value: unknown): string {
-  return escapeControls(JSON.stringify(value, undefined, 2) ?? 'null')
-}
-
-/** JSON on one line. */
-export function toJsonLine(value: unknown): string {
-  return escapeControls(JSON.stringify(value) ?? 'null')
-}
-
-function escapeControls(json: string): string {
+/** JSON on one line, or with spaces. Control characters that `JSON.stringify` leaves alone are escaped. */
+export function toJson(value: unknown, spaces = 0): string {
+  const json = JSON.stringify(value, undefined, spaces) ?? 'null'
   return json.replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Client, type EtnMarketError, isEtnMarketError, NotFoundError, operations } from 'etn-market'
+import { type Client, NotFoundError, operations } from 'etn-market'
 import type { Session } from './session.ts'
 
 /** What the list of tokens says of one. */
@@ -17,7 +17,6 @@ export type Tokens = ReadonlyMap<string, TokenInfo>
 const WEEK_MS = 604_800_000
 const { base, perItem, maxItems: MAX_TOKENS } = operations['token.list'].credits
 
-/** What a list of all tokens may cost, in credits. */
 export const TOKEN_LIST_COST = { min: base, max: base + perItem * MAX_TOKENS }
 
 /** The tokens that an earlier run kept; undefined if there are none or they are older than a week. */
@@ -46,32 +45,16 @@ export async function buyTokens(session: Session, client: Client): Promise<Token
   return new Map(Object.entries(tokens))
 }
 
-/** What a look-up of one token costs, in credits. */
-export const TOKEN_COST = operations['token.get'].credits.base
-/** Number of requests in flight. */
-const MAX_REQUESTS = 5
-
-/** Adds tokens that are not listed. What fails is returned; a token that the service does not know is free. */
-export async function lookUpTokens(
-  client: Client,
-  listed: Tokens,
-  addresses: readonly string[],
-  signal: AbortSignal,
-): Promise<{ tokens: Tokens; errors: readonly EtnMarketError[] }> {
+/** Adds tokens that are not listed. Ends with the first failure; a token that the service does not know is none, and is free. */
+export async function lookUpTokens(client: Client, listed: Tokens, addresses: readonly string[], signal: AbortSignal) {
   const tokens = new Map(listed)
-  const errors: EtnMarketError[] = []
-  const lookUp = async (address: string) => {
-    try {
-      const { symbol, decimals } = await client.token.get({ address }, { signal, validate: 'strict' })
-      tokens.set(address.toLowerCase(), { symbol: String(symbol), decimals })
-    } catch (error) {
-      if (signal.aborted || !isEtnMarketError(error)) throw error
-      if (!(error instanceof NotFoundError)) errors.push(error)
-    }
+  const list = addresses.map((address) => ({ address }))
+  for await (const { params, data, error } of client.token.get.many(list, { signal, validate: 'strict' })) {
+    if (error === undefined)
+      tokens.set(params.address.toLowerCase(), { symbol: String(data.symbol), decimals: data.decimals })
+    else if (!(error instanceof NotFoundError)) return { tokens, failure: error }
   }
-  for (let start = 0; start < addresses.length && errors.length === 0; start += MAX_REQUESTS)
-    await Promise.all(addresses.slice(start, start + MAX_REQUESTS).map(lookUp))
-  return { tokens, errors }
+  return { tokens }
 }
 
 /** Each service has a file of its own. */

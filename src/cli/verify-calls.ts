@@ -11,20 +11,13 @@ import type { TapeEntry } from 'etn-market/fake'
 import { costOf, countItems } from '../credits/cost.ts'
 import { estimateCall, methodOf } from './call-params.ts'
 import { compareAnswer } from './contract.ts'
-import { sumCosts } from './session.ts'
+import { type Session, sumCosts } from './session.ts'
 
-const SMALLEST = { limit: 1 }
 const UNKNOWN_TOKEN = '0x00000000000000000000000000000000DeaDBeef'
 
 /** Requests that must be refused, with the status and the code that are expected, and what each costs if it is served after all. */
 const PROBES = [
-  {
-    what: 'a limit above the maximum',
-    path: '/tokens/52014',
-    query: { limit: 101 },
-    expected: '400 invalid_limit',
-    cost: 605,
-  },
+  { what: 'a limit above the maximum', path: '/tokens/52014', limit: 101, expected: '400 invalid_limit', cost: 605 },
   { what: 'a wrong address', path: '/prices/52014/0x12', expected: '400 invalid_request', cost: 50 },
   { what: 'an unknown token', path: `/tokens/52014/${UNKNOWN_TOKEN}`, expected: '404 not_found', cost: 100 },
 ]
@@ -45,8 +38,8 @@ const TOKENS = 5
 
 const noParams = () => ({})
 const byAddress = (address: string) => ({ address })
-const smallestPage = () => SMALLEST
-const smallestPageOf = (address: string) => ({ address, ...SMALLEST })
+const smallestPage = () => ({ limit: 1 })
+const smallestPageOf = (address: string) => ({ address, limit: 1 })
 
 /** In this order, because lists give the addresses of later calls. */
 const STEPS: Readonly<Record<OperationId, Step>> = {
@@ -81,7 +74,6 @@ export function costOfVerification(): { min: number; max: number } {
   return sumCosts([...calls, ...PROBES.map(({ cost }) => ({ min: 0, max: cost }))])
 }
 
-/** What was found out about one operation. */
 export interface OperationResult {
   readonly operation: OperationId
   /** `matches`, `differs`, `not_verified` without an address to ask about, or `failed`. */
@@ -120,31 +112,31 @@ export class Verification {
   /** For the client that makes the calls. */
   readonly hook: AfterResponseHook = async ({ response }) => {
     this.#headers = response.headers
-    const body = response.clone().json()
-    this.#body = await body.catch(() => undefined)
+    this.#body = await response
+      .clone()
+      .json()
+      .catch(() => undefined)
   }
 
-  /** Calls every operation once. Answers go on the tape. */
-  async callOperations(client: Client, signal: AbortSignal, onCall: (operation: OperationId) => void): Promise<void> {
+  /** Calls every operation once, and sends requests that must be refused. Answers go on the tape. */
+  async run(session: Session, client: Client): Promise<void> {
+    const { signal } = session
     for (const [name, step] of Object.entries(STEPS)) {
       const operation = name as OperationId
-      onCall(operation)
+      if (!session.json && session.host.stderr.isTTY) session.note(`Calling ${operation}`)
       const { needs } = step
       const { token, wallet = token } = this.#samples
       const address = needs === undefined ? '' : needs === 'wallet' ? wallet : this.#samples[needs]
       if (address !== undefined) await this.#call(client, signal, operation, step.params(address, this.#samples))
-      else {
-        const reason = `no ${needs} to ask about: the list that has one is empty or unreadable`
-        this.#report(operation, 'not_verified', 0, [reason])
-      }
+      else this.#report(operation, 'not_verified', 0, `no ${needs} to ask about: its list is empty or unreadable`)
     }
+    for (const probe of PROBES) await this.#probe(client, signal, probe)
   }
 
   async #call(client: Client, signal: AbortSignal, operation: OperationId, params: object): Promise<void> {
     this.#forget()
     try {
-      const call = methodOf(client, operation)(params, { signal, validate: 'off' })
-      const { data, meta } = await call.withMeta()
+      const { data, meta } = await methodOf(client, operation)(params, { signal, validate: 'off' }).withMeta()
       const { charged } = meta.credits
       this.#compare(operation, charged, checkCharge(operation, params, data, charged))
       this.tape.push({ operation, params: { ...params }, data })
@@ -159,16 +151,16 @@ export class Verification {
       // An answer without its envelope is compared as it is.
       if (code === 'no_data') this.#compare(operation, credits, [])
       else if (DIFFERENT_ANSWERS.includes(code))
-        this.#report(operation, 'differs', credits, [...this.#checkHeaders(operation), message])
+        this.#report(operation, 'differs', credits, ...this.#checkHeaders(operation), message)
       else {
-        this.#report(operation, 'failed', credits, [message])
+        this.#report(operation, 'failed', credits, message)
         this.errors.push(error)
       }
       this.#learn(operation, this.#body)
     }
   }
 
-  #report(operation: OperationId, status: OperationResult['status'], credits: number, differences: string[]): void {
+  #report(operation: OperationId, status: OperationResult['status'], credits: number, ...differences: string[]): void {
     this.results.push({ operation, status, credits, differences, confirmed: [], notSeen: [] })
   }
 
@@ -205,21 +197,21 @@ export class Verification {
     if (priced !== undefined) samples.token = priced
   }
 
-  /** Sends requests that must be refused. */
-  async sendProbes(client: Client, signal: AbortSignal): Promise<void> {
-    for (const { what, path, query, expected, cost } of PROBES) {
-      this.#forget()
-      const error = await client.request(path, { query, maxCredits: cost, signal }).then(() => undefined, toError)
+  /** Sends a request that must be refused. */
+  async #probe(client: Client, signal: AbortSignal, probe: (typeof PROBES)[number]): Promise<void> {
+    const { what, path, limit, expected, cost } = probe
+    const served = `it is served, not refused with ${expected}`
+    this.#forget()
+    try {
+      await client.request(path, { query: { limit }, maxCredits: cost, signal })
+      this.probes.push(`${what}: ${served}`)
+    } catch (error) {
       signal.throwIfAborted()
-      const { status, code } = error ?? { status: 200 }
-      if (status === undefined) throw error
-      const answer = `${status} ${code}`
-      if (status < 400) this.probes.push(`${what}: it is served, not refused with ${expected}`)
-      else {
-        const refused = answer === expected ? [] : [`refused with ${answer}, not ${expected}`]
-        const stray = this.#strayHeaders('the call is refused')
-        this.probes.push(...[...refused, ...stray].map((line) => `${what}: ${line}`))
-      }
+      if (!isEtnMarketError(error) || error.status === undefined) throw error
+      const answer = `${error.status} ${error.code}`
+      const wrong = error.status < 400 ? served : `refused with ${answer}, not ${expected}`
+      const stray = error.status < 400 ? [] : this.#strayHeaders('the call is refused')
+      this.probes.push(...(answer === expected ? stray : [wrong, ...stray]).map((line) => `${what}: ${line}`))
     }
   }
 
@@ -253,10 +245,4 @@ function checkCharge(operation: OperationId, params: object, data: unknown, char
   const expected = items === undefined ? undefined : costOf(operations[operation].credits, items)
   if (charged >= (expected ?? min) && charged <= (expected ?? max)) return []
   return [`${charged} credits were charged, not ${expected ?? (min === max ? max : `${min} to ${max}`)}`]
-}
-
-/** @throws an error of another kind */
-function toError(error: unknown): EtnMarketError {
-  if (isEtnMarketError(error)) return error
-  throw error
 }

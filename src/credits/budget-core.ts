@@ -25,35 +25,31 @@ export interface BudgetSettings {
 /** Counts the reservations of a budget in this process. */
 export class BudgetCore implements Counted {
   readonly limit: number
-  readonly windows: BudgetSettings['windows']
-  readonly keyBalances: KeyBalances | undefined
-  readonly #now: () => number
+  readonly settings: BudgetSettings
 
-  constructor({ limit, windows, keyBalances, now }: BudgetSettings) {
-    this.limit = limit
-    this.windows = windows
-    this.keyBalances = keyBalances
-    this.#now = now
+  constructor(settings: BudgetSettings) {
+    this.limit = settings.limit
+    this.settings = settings
   }
 
   totals(): WindowTotals {
-    const totals = this.windows.totals()
-    return this.keyBalances ? capUncertain(this.limit, totals) : totals
+    const totals = this.settings.windows.totals()
+    return this.settings.keyBalances ? capUncertain(this.limit, totals) : totals
   }
 
   resetsAt(): number | undefined {
-    const left = this.windows.msLeft()
-    return left === Number.POSITIVE_INFINITY ? undefined : Math.ceil(this.#now() + left)
+    const left = this.settings.windows.msLeft()
+    return left === Number.POSITIVE_INFINITY ? undefined : Math.ceil(this.settings.now() + left)
   }
 
   /** @throws BudgetExceededError unless `credits` fit into the window of now */
   check(credits: number, details: ReservationDetails | undefined): void {
     requireCredits('credits', credits)
-    if (!fits(this.limit, this.windows.totals(), credits)) throw this.exceeded(credits, details)
+    if (!fits(this.limit, this.settings.windows.totals(), credits)) throw this.exceeded(credits, details)
   }
 
   exceeded(needed: number, details: ReservationDetails | undefined): BudgetExceededError {
-    const available = creditsLeft(this.limit, this.windows.totals())
+    const available = creditsLeft(this.limit, this.settings.windows.totals())
     const { limit } = this
     return budgetExceeded({ of: 'budget', limit, needed, available, resetsAt: this.resetsAt() }, details)
   }
@@ -124,7 +120,7 @@ export class HeldCredits implements MemoryReservation {
 
   constructor(core: BudgetCore, credits: number, details: ReservationDetails | undefined) {
     core.check(credits, details)
-    const window = core.windows.current()
+    const window = core.settings.windows.current()
     this.credits = credits
     this.#core = core
     this.#window = window
@@ -136,10 +132,10 @@ export class HeldCredits implements MemoryReservation {
     const core = this.#core
     const before = this.#window
     if (before === undefined) throw alreadyDecided(details)
-    const current = core.windows.current()
+    const current = core.settings.windows.current()
     if (current !== before) {
       before.reserved -= this.credits
-      if (!fits(core.limit, core.windows.totals(), this.credits)) {
+      if (!fits(core.limit, core.settings.windows.totals(), this.credits)) {
         before.reserved += this.credits
         this.release()
         throw core.exceeded(this.credits, details)
@@ -148,7 +144,7 @@ export class HeldCredits implements MemoryReservation {
       this.#window = current
       core.onChange()
     }
-    this.#sent = core.keyBalances?.recordSent(key, this.#sent, this.credits === 0)
+    this.#sent = core.settings.keyBalances?.recordSent(key, this.#sent, this.credits === 0)
   }
 
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {
@@ -171,7 +167,7 @@ export class HeldCredits implements MemoryReservation {
     window.reserved -= this.credits
     window.spent = addCredits(window.spent, charged)
     window.uncertain = addCredits(window.uncertain, uncertain)
-    const { keyBalances } = this.#core
+    const { keyBalances } = this.#core.settings
     const balance = isCredits(remaining) ? remaining : undefined
     const reconciliation = keyBalances?.recordEnd(this.#sent, { window, charged, uncertain, remaining: balance })
     this.#core.onChange()

@@ -11,9 +11,8 @@ export interface BudgetEntry {
   readonly keyBalances?: KeyBalancesState | undefined
 }
 
+/** What version 0.1.0 of this package wrote can be read. */
 const VERSION = 3
-/** Its evidence has sums of losses without their age. */
-const SECOND_VERSION = 2
 
 /** @param offsetMs what the wall clock is ahead of the time of the windows */
 export function writeEntry(
@@ -48,11 +47,11 @@ export function writeEntry(
 
 /** Reads an entry. Throws for anything that `writeEntry` did not write: it must not pass for "nothing spent". */
 export function readEntry(text: unknown): BudgetEntry {
-  const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined
-  const entry = isRecord(value) ? (value.v === 1 ? readFirstVersion(value) : readRecord(value)) : undefined
-  if (entry === undefined)
-    throw new TypeError('The entry in the store is not one that a budget of this version has written.')
-  return entry
+  const { v, windowMs, windows, keyBalances } = asRecord(typeof text === 'string' ? JSON.parse(text) : undefined)
+  const list = asList(windows)
+  if (v !== VERSION || !isLength(windowMs) || list.length === 0) throw unreadable()
+  const balances = keyBalances === undefined ? undefined : readKeyBalances(keyBalances)
+  return { windowMs, windows: list.map(readWindow), keyBalances: balances }
 }
 
 /** The entry after a restart: what was reserved may have been sent, so it is uncertain. */
@@ -95,87 +94,52 @@ function foldInto({ start, end }: BudgetWindow, windows: readonly BudgetWindow[]
   return folded
 }
 
-function readRecord(entry: Record<string, unknown>): BudgetEntry | undefined {
-  const { v, windowMs, windows, keyBalances } = entry
-  if ((v !== VERSION && v !== SECOND_VERSION) || !isLength(windowMs) || !Array.isArray(windows) || windows.length === 0)
-    return undefined
-  const read = windows.map(readWindow)
-  const balances = keyBalances === undefined ? undefined : readKeyBalances(keyBalances)
-  if (!read.every((window) => window !== undefined)) return undefined
-  if (keyBalances !== undefined && balances === undefined) return undefined
-  return { windowMs, windows: read, keyBalances: balances }
+function readWindow(value: unknown): BudgetWindow {
+  const window = asRecord(value)
+  const start = readMoment(window.start, Number.NEGATIVE_INFINITY)
+  const end = readMoment(window.end, Number.POSITIVE_INFINITY)
+  if (!(start < end)) throw unreadable()
+  return {
+    start,
+    end,
+    countsUntil: readMoment(window.countsUntil, Number.NEGATIVE_INFINITY),
+    spent: readCredits(window.spent),
+    reserved: readCredits(window.reserved),
+    uncertain: readCredits(window.uncertain),
+  }
 }
 
-/** Entries of the first version number their windows. What they know of a balance names no key, so it proves nothing. */
-function readFirstVersion(entry: Record<string, unknown>): BudgetEntry | undefined {
-  const { windowMs, windows, current, keyBalance } = entry
-  if (!isLength(windowMs) || !Number.isSafeInteger(current) || !Array.isArray(windows)) return undefined
-  if (keyBalance !== undefined && readEvidence(keyBalance) === undefined) return undefined
-  const read = windows.map((window: unknown) => {
-    const index = isRecord(window) && Number.isSafeInteger(window.index) ? Number(window.index) : undefined
-    if (index === undefined) return undefined
-    const bounds = windowMs === null ? {} : { start: index * windowMs, end: (index + 1) * windowMs }
-    return readWindow({ start: null, end: null, countsUntil: null, ...(window as object), ...bounds })
-  })
-  if (!read.every((window) => window !== undefined)) return undefined
-  const isCurrent = (_: unknown, index: number) => (windows[index] as { index: number }).index === current
-  const [now] = read.filter(isCurrent)
-  return now && { windowMs, windows: [now, ...read.filter((window) => window !== now)] }
-}
-
-function readWindow(value: unknown): BudgetWindow | undefined {
-  if (!isRecord(value)) return undefined
-  const start = readMoment(value.start, Number.NEGATIVE_INFINITY)
-  const end = readMoment(value.end, Number.POSITIVE_INFINITY)
-  const countsUntil = readMoment(value.countsUntil, Number.NEGATIVE_INFINITY)
-  const [spent, reserved, uncertain] = [value.spent, value.reserved, value.uncertain].map(readCredits)
-  if (start === undefined || end === undefined || countsUntil === undefined || !(start < end)) return undefined
-  if (spent === undefined || reserved === undefined || uncertain === undefined) return undefined
-  return { start, end, countsUntil, spent, reserved, uncertain }
-}
-
-function readMoment(value: unknown, never: number): number | undefined {
-  return value === null ? never : typeof value === 'number' ? value : undefined
+function readMoment(value: unknown, never: number): number {
+  if (value === null) return never
+  if (typeof value !== 'number') throw unreadable()
+  return value
 }
 
 /** A figure beyond the safe integers does not make the entry unreadable: it counts as the largest, until its window ends. */
-function readCredits(value: unknown): number | undefined {
-  return Number.isInteger(value) && Number(value) >= 0 ? safe(Number(value)) : undefined
+function readCredits(value: unknown): number {
+  if (!(Number.isInteger(value) && Number(value) >= 0)) throw unreadable()
+  return safe(Number(value))
 }
 
-function readKeyBalances(value: unknown): KeyBalancesState | undefined {
-  if (!isRecord(value) || !isRecord(value.evidence) || !Array.isArray(value.inUse)) return undefined
-  const evidence: Record<string, KeyEvidence> = {}
-  for (const [key, found] of Object.entries(value.evidence)) {
-    const read = readEvidence(found)
-    if (read === undefined) return undefined
-    evidence[key] = read
+function readKeyBalances(value: unknown): KeyBalancesState {
+  const { evidence, inUse } = asRecord(value)
+  const read = Object.entries(asRecord(evidence)).map(([key, found]) => [key, readEvidence(found)] as const)
+  return { evidence: Object.fromEntries(read), inUse: asList(inUse).map(String) }
+}
+
+function readEvidence(value: unknown): KeyEvidence {
+  const { balance, known, losses } = asRecord(value)
+  return {
+    balance: balance === undefined ? undefined : readCredits(balance),
+    known: readCredits(known),
+    losses: asList(losses).map(readLoss),
   }
-  return { evidence, inUse: value.inUse.map(String) }
 }
 
-function readEvidence(value: unknown): KeyEvidence | undefined {
-  if (!isRecord(value)) return undefined
-  const known = readCredits(value.known)
-  const balance = value.balance === undefined ? undefined : readCredits(value.balance)
-  const losses = Array.isArray(value.losses) ? value.losses.map(readLoss) : readSecondVersion(value)
-  if (known === undefined || !losses?.every((loss) => loss !== undefined)) return undefined
-  if (balance === undefined && value.balance !== undefined) return undefined
-  return { balance, known, losses }
-}
-
-function readLoss(value: unknown): StoredLoss | undefined {
-  if (!isRecord(value)) return undefined
-  const { sentAt, isCurrent } = value
-  const [credits, possible] = [value.credits, value.possible].map(readCredits)
-  if (typeof sentAt !== 'number' || typeof isCurrent !== 'boolean') return undefined
-  return credits === undefined || possible === undefined ? undefined : { sentAt, credits, possible, isCurrent }
-}
-
-/** What a balance may prove in the current window is carried over. A charge of an earlier window then counts in that of now. */
-function readSecondVersion({ provable }: Record<string, unknown>): StoredLoss[] | undefined {
-  const credits = readCredits(provable)
-  return credits === undefined ? undefined : credits === 0 ? [] : [lossOf(credits, true)]
+function readLoss(value: unknown): StoredLoss {
+  const { sentAt, credits, possible, isCurrent } = asRecord(value)
+  if (typeof sentAt !== 'number' || typeof isCurrent !== 'boolean') throw unreadable()
+  return { sentAt, credits: readCredits(credits), possible: readCredits(possible), isCurrent }
 }
 
 const safe = (credits: number) => addCredits(credits, 0)
@@ -184,6 +148,14 @@ function isLength(value: unknown): value is number | null {
   return value === null || (typeof value === 'number' && value > 0)
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+function asRecord(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) throw unreadable()
+  return value as Record<string, unknown>
 }
+
+function asList(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw unreadable()
+  return value
+}
+
+const unreadable = () => new TypeError('The entry in the store is not one that a budget of this version has written.')

@@ -2,12 +2,9 @@ import { anchoredWallClock, type Clock, monotonicNow, systemClock } from '../con
 import type { ErrorDetails } from '../errors/base.ts'
 import { checkStore, invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import { createMemoryBudget, requireCredits } from './budget-core.ts'
-import type { BudgetStore } from './budget-store.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS, KeyBalances } from './reconcile.ts'
 import { createStoredBudget } from './stored-budget.ts'
 import { BudgetWindows } from './windows.ts'
-
-export type { BudgetStore } from './budget-store.ts'
 
 /** What goes into the error of a reservation that does not fit. `attempts` are the requests that the call has sent so far. */
 export type ReservationDetails = Omit<ErrorDetails, 'code'>
@@ -119,6 +116,23 @@ export interface Reconciliation {
   readonly charged: number
   /** Credits that were uncertain and are available again. */
   readonly freed: number
+}
+
+/**
+ * Where a budget is kept, so that it outlives the process: Keyv, or anything with its methods, synchronous or not.
+ * - It must report failures: a rejected promise, an exception, or `false` from `set`. Keyv 5 hides them unless
+ *   `throwOnErrors: true` is set.
+ * - It must keep the entry: set no default ttl that is shorter than a window.
+ * - One process at a time may use one entry. A plain store has no compare-and-set, so two processes would overwrite
+ *   each other's counts and together exceed the limit.
+ */
+export interface BudgetStore {
+  /** The text under the key, or undefined; a promise of it, too. */
+  get(key: string): unknown
+  /** Stores a text under the key, for `ttl` milliseconds where one is given. */
+  set(key: string, value: string, ttl?: number): unknown
+  /** Removes the text under the key. */
+  delete?(key: string): unknown
 }
 
 /** Options of `createBudget`. */

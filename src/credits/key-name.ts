@@ -1,5 +1,4 @@
-import { memoize } from '../utils/address.ts'
-import { createKeccak256 } from '../utils/keccak.ts'
+import { createKeccak256, memoize } from '../utils/address.ts'
 
 /** Bounds the memory of a client whose keys rotate. */
 const MAX_KNOWN = 100

@@ -1,9 +1,11 @@
+import { callStore, type StoreCallOptions } from '../concurrency/call-store.ts'
+import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
-import type { ReservationDetails, StoredBudget } from './budget.ts'
+import { exponentialBackoff } from '../utils/time-units.ts'
+import type { BudgetStore, ReservationDetails, StoredBudget } from './budget.ts'
 import { BudgetCore, type BudgetSettings, HeldCredits, withTotals } from './budget-core.ts'
 import { afterRestart, readEntry, writeEntry } from './budget-entry.ts'
-import { type BudgetStore, EntryStore } from './budget-store.ts'
 import { type BudgetWindows, hasSameBounds, type WindowTotals } from './windows.ts'
 
 export interface StoredBudgetSettings extends BudgetSettings {
@@ -39,7 +41,7 @@ export function createStoredBudget(settings: StoredBudgetSettings): StoredBudget
 
 /** Counts the reservations of a budget, and keeps the counts in its store. */
 class StoredCore extends BudgetCore {
-  readonly #settings: StoredBudgetSettings
+  declare readonly settings: StoredBudgetSettings
   readonly #entry: EntryStore
   isLoaded = false
   #loading: Promise<void> | undefined
@@ -48,7 +50,6 @@ class StoredCore extends BudgetCore {
 
   constructor(settings: StoredBudgetSettings) {
     super(settings)
-    this.#settings = settings
     const { store, key, timeoutMs, windows, windowMs, keyBalances } = settings
     this.#entry = new EntryStore(store, key, timeoutMs, () =>
       writeEntry(windowMs, windows.all(), keyBalances?.state(), this.#offsetMs()),
@@ -80,17 +81,17 @@ class StoredCore extends BudgetCore {
 
   /** Whether the store knows of the keys in use: after a crash it has to say with which of them a request was sent. */
   get areKeysWritten(): boolean {
-    return this.keyBalances === undefined || this.#keysWritten >= this.keyBalances.keysInUse
+    return this.settings.keyBalances === undefined || this.#keysWritten >= this.settings.keyBalances.keysInUse
   }
 
   async save(details: ReservationDetails | undefined): Promise<void> {
-    const keys = this.keyBalances?.keysInUse ?? 0
+    const keys = this.settings.keyBalances?.keysInUse ?? 0
     await orUnavailable(this.#entry.save(), details)
     this.#keysWritten = Math.max(this.#keysWritten, keys)
   }
 
   async #read(): Promise<void> {
-    const { windows, windowMs } = this.#settings
+    const { windows, windowMs } = this.settings
     const text = await this.#entry.read()
     if (text !== undefined && text !== null) {
       const current = windows.current()
@@ -98,14 +99,14 @@ class StoredCore extends BudgetCore {
       windows.restore(found.windows)
       const [last] = found.windows
       const isSameWindow = last !== undefined && hasSameBounds(last, current)
-      if (found.keyBalances) this.keyBalances?.restore(found.keyBalances, isSameWindow)
+      if (found.keyBalances) this.settings.keyBalances?.restore(found.keyBalances, isSameWindow)
     }
     this.isLoaded = true
   }
 
   /** The entry states moments of the wall clock, which may have been set since the process began. */
   #offsetMs(): number {
-    const { now, time, windowMs } = this.#settings
+    const { now, time, windowMs } = this.settings
     const offset = Math.round(now() - time())
     const isDrift = Math.abs(offset) <= Math.min(MAX_DRIFT_MS, MAX_DRIFT * (windowMs ?? Number.POSITIVE_INFINITY))
     return isDrift ? 0 : offset
@@ -121,7 +122,7 @@ class StoredReservation extends HeldCredits {
   constructor(core: StoredCore, credits: number, details: ReservationDetails | undefined) {
     super(core, credits, details)
     this.#core = core
-    this.#writtenIn = core.windows.current()
+    this.#writtenIn = core.settings.windows.current()
   }
 
   async write(details: ReservationDetails | undefined): Promise<void> {
@@ -135,7 +136,7 @@ class StoredReservation extends HeldCredits {
 
   override confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
     super.confirm(details, key)
-    const window = this.#core.windows.current()
+    const window = this.#core.settings.windows.current()
     if (window === this.#writtenIn && this.#core.areKeysWritten) return undefined
     this.#writtenIn = window
     // A further window may begin during the write.
@@ -156,5 +157,114 @@ async function orUnavailable(done: Promise<void>, details: ReservationDetails | 
     const { subject, sent } = describeCall(details)
     const message = `${subject} store of the budget failed. ${sent} Check the store; the error's cause says what happened.`
     throw new StateUnavailableError(message, { ...details, cause })
+  }
+}
+
+/** Pauses between the tries of a write that failed. */
+const MIN_PAUSE_MS = 100
+const MAX_PAUSE_MS = 30_000
+const MAX_KNOWN = 32
+
+/** Reads and writes one entry. Writes are in order, one at a time. */
+export class EntryStore {
+  readonly #store: BudgetStore
+  readonly #key: string
+  readonly #limits: StoreCallOptions
+  readonly #snapshot: () => string
+  #running: Promise<unknown> = Promise.resolve()
+  #queued: Promise<void> | undefined
+  #failures = 0
+  #stopRetry: (() => void) | undefined
+  /** The last texts that were read or written: a write that failed may have arrived, and a store may show an older one for a while. */
+  readonly #known: unknown[] = []
+
+  /** @param snapshot returns what to write; it is called when a write begins */
+  constructor(store: BudgetStore, key: string, timeoutMs: number, snapshot: () => string) {
+    this.#store = store
+    this.#key = key
+    this.#limits = { clock: systemClock, timeoutMs }
+    this.#snapshot = snapshot
+  }
+
+  /** The entry as it is stored, or undefined. */
+  async read(): Promise<unknown> {
+    const text = await this.#get()
+    this.#remember(text)
+    return text
+  }
+
+  /**
+   * Resolves when a write that began after this call has succeeded. Calls made while a write runs share the next one. One that failed is tried
+   * again while the process lives.
+   */
+  save(): Promise<void> {
+    return callStore(() => this.#enqueue(), this.#limits)
+  }
+
+  #enqueue(): Promise<void> {
+    this.#queued ??= this.#running.then(() => {
+      this.#queued = undefined
+      const written = this.#write()
+      this.#running = written.catch(() => {})
+      return written
+    })
+    return this.#queued
+  }
+
+  /** A write that takes too long is given up. If it ends after all, it may have replaced newer counts, which are written again. */
+  async #write(): Promise<void> {
+    let isGivenUp = false
+    const text = this.#snapshot()
+    this.#remember(text)
+    const written = this.#set(text)
+    written.then(
+      () => {
+        if (isGivenUp) this.#enqueue().catch(() => {})
+      },
+      () => {},
+    )
+    this.#stopRetry?.()
+    this.#stopRetry = undefined
+    try {
+      await callStore(() => written, this.#limits)
+      this.#failures = 0
+    } catch (error) {
+      isGivenUp = true
+      this.#writeLater()
+      throw error
+    }
+  }
+
+  /** What is known to be charged is written late rather than never, also when no call follows. */
+  #writeLater(): void {
+    const pauseMs = exponentialBackoff(this.#failures++, MIN_PAUSE_MS, MAX_PAUSE_MS)
+    this.#stopRetry ??= startBackgroundTimer(pauseMs, () => void this.#writeAgain())
+  }
+
+  /** Gives up where another budget has written since: it has counted what this one had reserved, and must not lose what it spent. */
+  async #writeAgain(): Promise<void> {
+    this.#stopRetry = undefined
+    try {
+      const current = await this.#get()
+      if (current !== undefined && !this.#known.includes(current)) return
+    } catch {
+      this.#writeLater()
+      return
+    }
+    await this.#enqueue().catch(() => {})
+  }
+
+  #get(): Promise<unknown> {
+    return callStore(() => this.#store.get(this.#key), this.#limits)
+  }
+
+  async #set(text: string): Promise<void> {
+    const result = await this.#store.set(this.#key, text)
+    if (result === false) throw new Error('The store reports that it did not write the entry.')
+  }
+
+  #remember(text: unknown): void {
+    this.#known.push(text)
+    if (this.#known.length > MAX_KNOWN) this.#known.shift()
   }
 }

@@ -2,14 +2,12 @@ import { MIN_SECRET_LENGTH, SecretMatcher } from './secret-matcher.ts'
 
 const REPLACEMENT = '[redacted]'
 /** Bounds the memory of a client whose keys rotate: at most twice as many are remembered. */
-const MIN_UNUSED_SECRETS = 5_000
+const MIN_REMEMBERED = 5_000
 
 /** Keeps secrets out of everything that leaves a client, in one place. */
 export class Redactor {
   readonly #matcher = new SecretMatcher()
-  /** Secrets that somebody retains, and how many do. */
-  readonly #retained = new Map<string, number>()
-  /** The other ones, in two generations: to delete the oldest one of a Set each time is slow. */
+  /** In two generations: to delete the oldest one of a Set each time is slow. */
   #recent = new Set<string>()
   #older = new Set<string>()
 
@@ -17,48 +15,17 @@ export class Redactor {
 
   /** Takes the secrets out of an error, its body and everything that it was caused by, in place where that is possible. */
   readonly error = <T>(error: T): T => {
-    const isEmpty = this.#retained.size + this.#recent.size + this.#older.size === 0
+    const isEmpty = this.#recent.size + this.#older.size === 0
     return isEmpty || isClean(error, this.text) ? error : redactValue(error, this.text)
   }
 
-  /** From now on this text is redacted. Of the secrets that nobody retains, the last 5,000 at least are remembered. */
+  /** From now on this text is redacted. The last 5,000 at least are remembered. */
   add(secret: string): void {
     // Shorter "keys" would black out ordinary words.
     if (secret.length < MIN_SECRET_LENGTH) return
-    this.#remember(secret)
-    if (!this.#retained.has(secret)) this.#keepUnused(secret)
-  }
-
-  /** The same, and the secret is not forgotten before the returned function is called. */
-  retain(secret: string): () => void {
-    if (secret.length < MIN_SECRET_LENGTH) return () => {}
-    const retained = this.#retained
-    this.#remember(secret)
-    this.#recent.delete(secret)
-    this.#older.delete(secret)
-    retained.set(secret, (retained.get(secret) ?? 0) + 1)
-    let isReleased = false
-    return () => {
-      if (isReleased) return
-      isReleased = true
-      const others = (retained.get(secret) ?? 1) - 1
-      if (others > 0) retained.set(secret, others)
-      else {
-        retained.delete(secret)
-        this.#keepUnused(secret)
-      }
-    }
-  }
-
-  #remember(secret: string): void {
-    if (this.#retained.has(secret) || this.#recent.has(secret) || this.#older.has(secret)) return
-    this.#matcher.add(secret)
-  }
-
-  #keepUnused(secret: string): void {
-    this.#older.delete(secret)
+    if (!this.#older.delete(secret) && !this.#recent.has(secret)) this.#matcher.add(secret)
     this.#recent.add(secret)
-    if (this.#recent.size < MIN_UNUSED_SECRETS) return
+    if (this.#recent.size < MIN_REMEMBERED) return
     for (const forgotten of this.#older) this.#matcher.remove(forgotten)
     this.#older = this.#recent
     this.#recent = new Set()

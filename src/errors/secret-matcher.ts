@@ -4,30 +4,36 @@ export const MIN_SECRET_LENGTH = 4
 /** Beyond this, a pattern of all starts is slower than a look at each position. */
 const MAX_STARTS_IN_PATTERN = 32
 
-/** The representations that begin with the same four characters, by length, longest first. */
-type Candidates = { length: number; texts: Set<string> }[]
-
 /** Finds secrets in texts. The time for a text does not grow with the number of secrets. */
 export class SecretMatcher {
-  /** How many secrets have a representation. */
-  readonly #uses = new Map<string, number>()
-  readonly #byStart = new Map<string, Candidates>()
+  /** The representations and how many secrets have each, by their first characters, then by length, the longest first. */
+  readonly #byStart = new Map<string, Map<number, Map<string, number>>>()
   /** Finds the next start; undefined when it has to be made anew. Keys of one service usually begin alike. */
   #pattern: RegExp | undefined
 
   add(secret: string): void {
     for (const text of representations(secret)) {
-      const count = this.#uses.get(text) ?? 0
-      this.#uses.set(text, count + 1)
-      if (count === 0) this.#insert(text)
+      const start = text.slice(0, MIN_SECRET_LENGTH)
+      const known = this.#byStart.get(start)
+      const uses = known?.get(text.length) ?? new Map<string, number>()
+      uses.set(text, (uses.get(text) ?? 0) + 1)
+      if (known?.has(text.length)) continue
+      const byLength = [...(known ?? []), [text.length, uses] as const].sort(([one], [other]) => other - one)
+      this.#byStart.set(start, new Map(byLength))
+      if (known === undefined) this.#pattern = undefined
     }
   }
 
   remove(secret: string): void {
     for (const text of representations(secret)) {
-      const count = this.#uses.get(text) ?? 0
-      if (count > 1) this.#uses.set(text, count - 1)
-      else if (this.#uses.delete(text)) this.#erase(text)
+      const start = text.slice(0, MIN_SECRET_LENGTH)
+      const byLength = this.#byStart.get(start)
+      const uses = byLength?.get(text.length)
+      const others = (uses?.get(text) ?? 0) - 1
+      if (others > 0) uses?.set(text, others)
+      else uses?.delete(text)
+      if (uses?.size === 0) byLength?.delete(text.length)
+      if (byLength?.size === 0 && this.#byStart.delete(start)) this.#pattern = undefined
     }
   }
 
@@ -53,32 +59,6 @@ export class SecretMatcher {
     return secretEnd === 0 ? text : clean + text.slice(copied, secretStart) + replacement + text.slice(secretEnd)
   }
 
-  #insert(text: string): void {
-    const start = text.slice(0, MIN_SECRET_LENGTH)
-    let candidates = this.#byStart.get(start)
-    if (candidates === undefined) {
-      candidates = []
-      this.#byStart.set(start, candidates)
-      this.#pattern = undefined
-    }
-    let group = candidates.find(({ length }) => length === text.length)
-    if (group === undefined) {
-      group = { length: text.length, texts: new Set() }
-      candidates.push(group)
-      candidates.sort((one, other) => other.length - one.length)
-    }
-    group.texts.add(text)
-  }
-
-  #erase(text: string): void {
-    const start = text.slice(0, MIN_SECRET_LENGTH)
-    const candidates = this.#byStart.get(start) ?? []
-    for (const { length, texts } of candidates) if (length === text.length) texts.delete(text)
-    if (candidates.some(({ texts }) => texts.size > 0)) return
-    this.#byStart.delete(start)
-    this.#pattern = undefined
-  }
-
   /** The next position at which a secret may begin, or the length of the text. */
   #nextStart(text: string, from: number): number {
     if (this.#byStart.size > MAX_STARTS_IN_PATTERN) return from
@@ -89,9 +69,9 @@ export class SecretMatcher {
 
   /** Where the longest secret that begins at `from` ends, or `from` where none does. */
   #endOfSecret(text: string, from: number): number {
-    const candidates = this.#byStart.get(fold(text.slice(from, from + MIN_SECRET_LENGTH))) ?? []
-    for (const { length, texts } of candidates) {
-      if (from + length <= text.length && texts.has(fold(text.slice(from, from + length)))) return from + length
+    const byLength = this.#byStart.get(fold(text.slice(from, from + MIN_SECRET_LENGTH))) ?? []
+    for (const [length, uses] of byLength) {
+      if (from + length <= text.length && uses.has(fold(text.slice(from, from + length)))) return from + length
     }
     return from
   }

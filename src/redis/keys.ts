@@ -5,7 +5,7 @@ import { invalidOption } from '../errors/input.ts'
 import { memoize } from '../utils/address.ts'
 
 /** The keys of a fleet, all in the same slot of a cluster. */
-export interface FleetKeys {
+export class FleetKeys {
   /** Of the scripts that move credits. */
   readonly ledger: string[]
   readonly initialize: string[]
@@ -13,40 +13,29 @@ export interface FleetKeys {
   readonly buy: string[]
   readonly leases: string
   readonly slots: string
-  /** Of the scripts that admit requests, for a scope of an API key. */
-  limits(keyScope: string): string[]
-  probes(scope: string): string
-}
+  readonly #key: (part: string) => string
 
-export function createKeys(name: string): FleetKeys {
-  if (!(typeof name === 'string' && /^[^{}\s]{1,200}$/.test(name)))
-    throw invalidOption('name', name, 'a text of 1 to 200 characters without white space and braces')
-  const key = (part: string) => `{etn-market:${name}}:${part}`
-  const [state, operations, leases, ends, breakers, slots, balances] = [
-    key('state'),
-    key('operations'),
-    key('leases'),
-    key('ends'),
-    key('breakers'),
-    key('slots'),
-    key('balances'),
-  ]
-  const probes = (scope: string) => key(`probes:${scope}`)
-  const scopeKeys = (scope: string) => [probes(scope), key(`refusals:${scope}`), key(`unasked:${scope}`)]
-  return {
-    ledger: [state, operations, leases, ends, breakers, balances],
-    initialize: [state, operations, leases, ends, balances],
-    status: [state, operations, leases, slots, breakers],
-    buy: [key('buyers:ends'), key('buyers:owners')],
-    leases,
-    slots,
-    limits: (keyScope) => [
-      ...[state, operations, ends, breakers, slots, key('waiting'), key('seen')],
-      ...scopeKeys(keyScope),
-      ...scopeKeys('heavy'),
-    ],
-    probes,
+  constructor(name: string) {
+    if (!(typeof name === 'string' && /^[^{}\s]{1,200}$/.test(name)))
+      throw invalidOption('name', name, 'a text of 1 to 200 characters without white space and braces')
+    const key = (part: string) => `{etn-market:${name}}:${part}`
+    this.#key = key
+    this.leases = key('leases')
+    this.slots = key('slots')
+    this.ledger = [key('state'), key('operations'), this.leases, key('ends'), key('breakers'), key('balances')]
+    this.initialize = [key('state'), key('operations'), this.leases, key('ends'), key('balances')]
+    this.status = [key('state'), key('operations'), this.leases, this.slots, key('breakers')]
+    this.buy = [key('buyers:ends'), key('buyers:owners')]
   }
+
+  /** Of the scripts that admit requests, for a scope of an API key. */
+  limits(keyScope: string): string[] {
+    const shared = ['state', 'operations', 'ends', 'breakers', 'slots', 'waiting', 'seen']
+    const ofScope = (scope: string) => [`probes:${scope}`, `refusals:${scope}`, `unasked:${scope}`]
+    return [...shared, ...ofScope(keyScope), ...ofScope('heavy')].map(this.#key)
+  }
+
+  probes = (scope: string): string => this.#key(`probes:${scope}`)
 }
 
 /** The hash by which a server of Redis knows a script. */

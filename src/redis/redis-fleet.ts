@@ -18,7 +18,7 @@ import type { Account } from '../generated/types.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
 import { type Command, createCommand, createRunner, type Runner, toFleetError, withReplyTimeout } from './command.ts'
-import { createKeys, type FleetKeys } from './keys.ts'
+import { FleetKeys } from './keys.ts'
 import { type FleetSettings, type RedisConnection, type RedisFleetOptions, readOptions } from './options.ts'
 import { BUY } from './scripts/clock.lua.ts'
 import { INITIALIZE } from './scripts/ledger.lua.ts'
@@ -97,7 +97,7 @@ export class Member {
     this.settings = readOptions(options)
     const { limit, windowMs, slots, leaseMs, wait } = this.settings
     this.name = options.name
-    this.keys = createKeys(this.name)
+    this.keys = new FleetKeys(this.name)
     this.#runner = createRunner(redis, leaseMs, wait !== undefined)
     this.config = `${limit} ${windowMs} ${slots}`
     this.command = createCommand(this.#runner.run, this.settings, () => this.nextId())

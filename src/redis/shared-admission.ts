@@ -7,8 +7,8 @@ import type {
   PermitResult,
 } from '../concurrency/admission-types.ts'
 import { raceWithAbort } from '../concurrency/cancellation.ts'
+import { MAX_KEY_REFUSALS } from '../concurrency/circuit-breaker.ts'
 import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
-import { MAX_KEY_REFUSALS } from '../concurrency/refusal-window.ts'
 import type { Lease } from './background.ts'
 import { createKeyScopes } from './keys.ts'
 import type { Member } from './redis-fleet.ts'

@@ -7,9 +7,8 @@ import type {
   PermitResult,
 } from '../concurrency/admission-types.ts'
 import { LightAbortController } from '../concurrency/cancellation.ts'
-import { CircuitBreaker } from '../concurrency/circuit-breaker.ts'
+import { CircuitBreaker, MAX_KEY_REFUSALS } from '../concurrency/circuit-breaker.ts'
 import type { Clock } from '../concurrency/clock.ts'
-import { MAX_KEY_REFUSALS } from '../concurrency/refusal-window.ts'
 import { type Release, Semaphore } from '../concurrency/semaphore.ts'
 import { responseOf } from '../transport/outcome.ts'
 import type { AttemptOutcome } from '../transport/transport.ts'

@@ -1,9 +1,7 @@
 import { createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
-import { TimeoutError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { StarterFailure } from '../errors/budget.ts'
-import type { TransportFailure } from '../transport/transport.ts'
+import type { BatchProgress } from './batch.ts'
 
 /** The calls of one client. */
 export class CallLifetimes {
@@ -164,47 +162,6 @@ export class Deadline {
     }
     this.#calls.recordEarlyEnd()
     this.#onExpire()
-  }
-}
-
-/** After so many requests in a row that timed out, nothing more of the call is sent. */
-const MAX_TIMEOUTS = 3
-
-/** How a call of several requests gets on: while other calls make progress, its deadline stands still, and a silent service would never end it. */
-export class BatchProgress {
-  readonly #clock: Clock
-  readonly #deadlineMs: number
-  #answeredAt: number
-  #timeouts = 0
-
-  constructor(clock: Clock, deadlineMs: number) {
-    this.#clock = clock
-    this.#deadlineMs = deadlineMs
-    this.#answeredAt = monotonicNow(clock)
-  }
-
-  /** Records an answer to one of its requests. */
-  recordAnswer(): void {
-    this.#answeredAt = monotonicNow(this.#clock)
-  }
-
-  /** Records how an attempt of the call ended. */
-  recordEnd(hasAnswer: boolean, failure: TransportFailure['kind'] | undefined): void {
-    if (this.#timeouts >= MAX_TIMEOUTS) return
-    this.#timeouts = failure === 'timeout' ? this.#timeouts + 1 : 0
-    if (hasAnswer && failure !== 'timeout') this.recordAnswer()
-  }
-
-  /** Time until no answer has come for the length of a deadline. Milliseconds. */
-  stallsInMs(): number {
-    return this.#answeredAt + this.#deadlineMs - monotonicNow(this.#clock)
-  }
-
-  /** @throws StarterFailure when so many requests in a row have timed out that nothing more is sent */
-  requireProgress(): void {
-    if (this.#timeouts < MAX_TIMEOUTS) return
-    const message = `prices.batch: ${MAX_TIMEOUTS} requests in a row timed out, so nothing more was sent. Try again later.`
-    throw new StarterFailure(new TimeoutError(message, { code: 'batch_stopped', operation: 'prices.batch' }))
   }
 }
 

@@ -1,17 +1,24 @@
 import type { ApiPromise, CallMeta } from '../api-promise.ts'
-import { Semaphore } from '../concurrency/semaphore.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
+import { Batch } from './batch.ts'
 import type { Cache } from './cache.ts'
-import { appendCallerFrames, type CallDetails, toCallError } from './call-errors.ts'
-import { BatchProgress, type CallLifetime } from './call-lifetime.ts'
-import { callEndEvent, callMeta, createTotals, type PaidResult, sumUp } from './call-meta.ts'
+import type { CallLifetime } from './call-lifetime.ts'
+import {
+  appendCallerFrames,
+  type CallDetails,
+  callEndEvent,
+  callMeta,
+  createTotals,
+  type PaidResult,
+  sumUp,
+  toCallError,
+} from './call-result.ts'
 import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
-import { copyEnvelope, type Envelope } from './read-answer.ts'
-import { BatchReservations } from './reserve.ts'
-import { type Batch, type SendContext, send } from './send.ts'
+import { copyEnvelope, type Envelope, type RequestResult } from './read-answer.ts'
+import { type SendContext, send } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
 
 export interface CallContext extends SendContext {
@@ -23,20 +30,10 @@ export interface CallContext extends SendContext {
   redact<T>(error: T): T
 }
 
-/** What a call is made of, once its parameters are known to be right. */
-interface CallState {
-  readonly input: CallInput
-  readonly settings: CallSettings
-  readonly lifetime: CallLifetime
-  readonly plan: CallPlan
-  readonly context: CallContext
-  readonly batch: Batch | undefined
-}
-
 /** One call, read as the data alone or with its cost. */
 export function startCall(input: CallInput, context: CallContext): ApiPromise<unknown> {
   const report: { meta?: CallMeta } = {}
-  const data = call(input, context, report)
+  const data = run(input, context, report)
   return Object.assign(data, { withMeta: () => data.then((value) => ({ data: value, meta: report.meta as CallMeta })) })
 }
 
@@ -44,167 +41,157 @@ export function startCall(input: CallInput, context: CallContext): ApiPromise<un
  * ONE CALL: validate -> plan -> cache -> dedupe + reserve -> send -> merge. `report` gets what it cost.
  * A caller gets this very promise: engines follow no other chain to the caller's own line in the stack of an error.
  */
-async function call(input: CallInput, context: CallContext, report: { meta?: CallMeta }): Promise<unknown> {
+async function run(input: CallInput, context: CallContext, report: { meta?: CallMeta }): Promise<unknown> {
   const { operation, params } = input
-  let state: CallState | undefined
+  let call: Call | undefined
   let results: PaidResult[] = []
   try {
-    const opened = openCall(input, context)
-    state = opened
-    const { lifetime, plan, settings } = opened
+    const opened = new Call(input, context)
+    call = opened
+    const { lifetime, requests, settings } = opened
     const { callId, signal } = lifetime
-    context.emit({ type: 'call.started', callId, operation, params, estimated: sumCosts(plan.requests).max })
-    const cached = context.cache === undefined || settings.isReload ? [] : await readCache(context.cache, opened)
+    context.emit({ type: 'call.started', callId, operation, params, estimated: sumCosts(requests).max })
+    const cached = context.cache === undefined || settings.isReload ? [] : await opened.readCache(context.cache)
     signal.throwIfAborted()
     input.stop?.throwIfAborted()
     // Nothing here waits, so that a batch that does not fit the budget sends none of its requests.
-    const started = plan.requests.map((_, index) => answer(index, cached[index], opened))
+    const started = requests.map((request, index) => opened.answer(request, index, cached[index]))
     // Most calls have one, whose error has a shorter way to the caller.
     results = started.length === 1 ? [await (started[0] as Promise<PaidResult>)] : await Promise.all(started)
     // What one chunk brought is of no use to a caller who has left.
-    if (plan.requests.length > 1) signal.throwIfAborted()
-    const data = plan.merge(results)
-    emitEnd(state, results)
-    report.meta = callMeta(plan.requests, results, context.usage.remaining(), lifetime.elapsed())
+    if (requests.length > 1) signal.throwIfAborted()
+    const data = opened.plan.merge(results)
+    opened.emitEnd(results)
+    report.meta = callMeta(requests, results, context.usage.remaining(), lifetime.elapsed())
     return data
   } catch (error) {
-    const failure = state === undefined ? error : failCall(error, state, results)
+    const failure = call === undefined ? error : call.fail(error, results)
     if (!(failure instanceof EtnMarketError)) throw failure
     const isComplete = failure.operation !== undefined && failure.params !== undefined
     throw context.redact(appendCallerFrames(isComplete ? failure : failure[COPY_WITH]({ operation, params })))
   } finally {
-    state?.lifetime.end()
+    call?.lifetime.end()
   }
 }
 
-/** @throws InvalidRequestError for parameters or options that are not accepted, or the reason of a signal that has aborted */
-function openCall(input: CallInput, context: CallContext): CallState {
-  const { options, operation } = input
-  const settings = callSettings(options, context.settings, operation)
-  const plan = input.plan()
-  context.baseUrl()
-  input.stop?.throwIfAborted()
-  const lifetime = context.lifetimes.open(settings.deadlineMs, options?.signal)
-  const batch = plan.requests.length === 1 ? undefined : openBatch(lifetime, context)
-  return { input, settings, lifetime, plan, context, batch }
-}
+/** A call whose parameters and options are accepted. */
+class Call {
+  readonly settings: CallSettings
+  readonly plan: CallPlan
+  readonly requests: readonly PlannedRequest[]
+  readonly lifetime: CallLifetime
+  readonly #input: CallInput
+  readonly #context: CallContext
+  readonly #batch: Batch | undefined
 
-function openBatch(lifetime: CallLifetime, { clock, batchConcurrency }: CallContext): Batch {
-  return {
-    slots: new Semaphore(batchConcurrency),
-    reservations: new BatchReservations((refusal) => lifetime.endEarly(refusal)),
-    progress: new BatchProgress(clock, lifetime.deadlineMs),
+  /** @throws InvalidRequestError for parameters or options that are not accepted, or the reason of a signal that has aborted */
+  constructor(input: CallInput, context: CallContext) {
+    const { options, operation, stop } = input
+    this.#input = input
+    this.#context = context
+    this.settings = callSettings(options, context.settings, operation)
+    this.plan = input.plan()
+    this.requests = this.plan.requests
+    context.baseUrl()
+    stop?.throwIfAborted()
+    this.lifetime = context.lifetimes.open(this.settings.deadlineMs, options?.signal)
+    const { clock, batchConcurrency } = context
+    this.#batch = this.requests.length === 1 ? undefined : new Batch(this.lifetime, clock, batchConcurrency)
   }
-}
 
-const requestIdOf = ({ lifetime }: CallState, index: number) => `${lifetime.callId}.${index + 1}`
-
-/** The fresh answers of the cache, one for each request. */
-function readCache(cache: Cache, state: CallState): Promise<readonly (Envelope | undefined)[]> {
-  const { lifetime, plan, input } = state
-  const { signal, callId, deadlineMs } = lifetime
-  return Promise.all(
-    plan.requests.map((request, index) => {
-      const ids = { callId, operation: input.operation, requestId: requestIdOf(state, index) }
-      return cache.get(request, ids, { signal, deadlineMs })
-    }),
-  )
-}
-
-/** The answer to one request: from the cache, from an equal request in flight, or from a request of its own. */
-async function answer(index: number, cached: Envelope | undefined, state: CallState): Promise<PaidResult> {
-  const { plan, settings, context, lifetime, input, batch } = state
-  const request = plan.requests[index] as PlannedRequest
-  if (cached !== undefined) return fromCache(cached, request, state)
-  const finishes = settings.whenAborted === 'finish'
-  const waiter = { lifetime, stop: input.stop, finishes, limit: input.budget, progress: batch?.progress }
-  for (;;) {
-    const shared = context.inFlight.get(dedupeKey(request, settings))
-    const result = await shared.join(waiter, () => sendOwn(shared, index, state))
-    if (!result.mustRestart) return toPaidResult(result, shared, request, state)
-    const refused = refuseOwn(request, state)
-    if (refused !== undefined) return refused
+  /** The fresh answers of the cache, one for each request. */
+  readCache(cache: Cache): Promise<readonly (Envelope | undefined)[]> {
+    const { signal, callId, deadlineMs } = this.lifetime
+    const { operation } = this.#input
+    const read = (request: PlannedRequest, index: number) =>
+      cache.get(request, { callId, operation, requestId: this.#requestId(index) }, { signal, deadlineMs })
+    return Promise.all(this.requests.map(read))
   }
-}
 
-/** Who could not pay alone is refused now: of a crowd in front of an empty budget each would start, and all others wait for it. */
-function refuseOwn({ cost, operation }: PlannedRequest, state: CallState): PaidResult | undefined {
-  const paid = createTotals()
-  try {
-    state.input.budget?.check(cost.max, { operation })
-    return undefined
-  } catch (error) {
-    return { error: toCallError(error, detailsOf(state), paid), paid, isShared: false }
+  /** The answer to one request: from the cache, from an equal request in flight, or from a request of its own. */
+  async answer(request: PlannedRequest, index: number, cached: Envelope | undefined): Promise<PaidResult> {
+    const { settings, lifetime } = this
+    const { stop, budget: limit, onAnswer } = this.#input
+    if (cached !== undefined) {
+      onAnswer?.(request.path, { text: JSON.stringify(cached) })
+      return { answer: { envelope: cached, isCached: true }, paid: createTotals(), isShared: false }
+    }
+    const finishes = settings.whenAborted === 'finish'
+    const waiter = { lifetime, stop, finishes, limit, progress: this.#batch?.progress }
+    for (;;) {
+      const shared = this.#context.inFlight.get(dedupeKey(request, settings))
+      const result = await shared.join(waiter, () => this.#send(request, index, shared))
+      if (!result.mustRestart) return this.#toPaidResult(result, shared, request)
+      try {
+        // Who could not pay alone is refused now: of a crowd in front of an empty budget each would start, and all others wait for it.
+        limit?.check(request.cost.max, { operation: request.operation })
+      } catch (error) {
+        const paid = createTotals()
+        return { error: toCallError(error, this.#details(), paid), paid, isShared: false }
+      }
+    }
   }
-}
 
-/** Sends a request, whose worst case is reserved at once, and keeps its answer in the cache. */
-async function sendOwn(shared: InFlightRequest, index: number, state: CallState) {
-  const { input, plan, settings, lifetime, context, batch } = state
-  const { operation, params } = input
-  const { callId } = lifetime
-  const { cache } = context
-  const request = plan.requests[index] as PlannedRequest
-  const requestId = requestIdOf(state, index)
-  const arrival = context.admission.nextArrival()
-  const hasWaited = cache !== undefined
-  const own = { request, settings, callId, requestId, params, arrival, shared, limit: input.budget, batch }
-  const result = await send({ ...own, reservation: undefined, hasWaited }, context)
-  cache?.set(request, result, { callId, requestId, operation })
-  return result
-}
-
-function toPaidResult(
-  { value, error, isPayer }: SharedResult,
-  shared: InFlightRequest,
-  request: PlannedRequest,
-  state: CallState,
-): PaidResult {
-  const totals = { ...shared.totals }
-  const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
-  const isShared = !isPayer
-  state.input.onAnswer?.(request.path, value === undefined ? { error } : value)
-  if (value === undefined) return { error: toCallError(error, detailsOf(state), totals, isShared), paid, isShared }
-  state.batch?.progress.recordAnswer()
-  // Each caller may change what it gets, so those that share get a copy.
-  const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
-  const { status, headers } = value
-  return { answer: { envelope, status, headers, isCached: false }, paid, isShared }
-}
-
-function fromCache(envelope: Envelope, { path }: PlannedRequest, { input }: CallState): PaidResult {
-  input.onAnswer?.(path, { text: JSON.stringify(envelope) })
-  return { answer: { envelope, isCached: true }, paid: createTotals(), isShared: false }
-}
-
-function detailsOf(state: CallState): CallDetails {
-  const { operation, params } = state.input
-  const requestIds = state.plan.requests.map((_, index) => requestIdOf(state, index))
-  return { operation, params, requestIds, deadlineMs: state.settings.deadlineMs }
-}
-
-/** What the call rejects with, of which an event has told. */
-function failCall(error: unknown, state: CallState, results: readonly PaidResult[]): unknown {
-  const isShared = results.length === 1 && results[0]?.isShared
-  const failure = toCallError(ofWholeCall(error, state), detailsOf(state), sumUp(results), isShared)
-  emitEnd(state, results, failure)
-  return failure
-}
-
-/** What does not fit as a part of a batch is said of the whole batch, of which nothing was sent. */
-function ofWholeCall(error: unknown, { batch, input, context }: CallState): unknown {
-  if (batch === undefined || !(error instanceof BudgetExceededError) || error.attempts > 0) return error
-  const { needed } = batch.reservations
-  try {
-    for (const budget of [input.budget, context.budget]) budget?.check(needed, { operation: input.operation })
-    return error
-  } catch (complete) {
-    return complete
+  /** What the call rejects with, of which an event has told. */
+  fail(error: unknown, results: readonly PaidResult[]): unknown {
+    const isShared = results.length === 1 && results[0]?.isShared
+    const failure = toCallError(this.#ofWholeCall(error), this.#details(), sumUp(results), isShared)
+    this.emitEnd(results, failure)
+    return failure
   }
-}
 
-function emitEnd({ context, input, lifetime }: CallState, results: readonly PaidResult[], failure?: unknown): void {
-  const { operation, params } = input
-  const { callId } = lifetime
-  context.emit(callEndEvent({ callId, operation, params, durationMs: lifetime.elapsed() }, results, failure))
+  emitEnd(results: readonly PaidResult[], failure?: unknown): void {
+    const { operation, params } = this.#input
+    const { callId } = this.lifetime
+    const call = { callId, operation, params, durationMs: this.lifetime.elapsed() }
+    this.#context.emit(callEndEvent(call, results, failure))
+  }
+
+  /** Sends a request, whose worst case is reserved at once, and keeps its answer in the cache. */
+  async #send(request: PlannedRequest, index: number, shared: InFlightRequest): Promise<RequestResult> {
+    const { operation, params, budget: limit } = this.#input
+    const { cache, admission } = this.#context
+    const { callId } = this.lifetime
+    const ids = { callId, requestId: this.#requestId(index) }
+    const arrival = admission.nextArrival()
+    const own = { request, settings: this.settings, ...ids, params, arrival, shared, limit, batch: this.#batch }
+    const result = await send({ ...own, reservation: undefined, hasWaited: cache !== undefined }, this.#context)
+    cache?.set(request, result, { ...ids, operation })
+    return result
+  }
+
+  #toPaidResult({ value, error, isPayer }: SharedResult, shared: InFlightRequest, request: PlannedRequest): PaidResult {
+    const totals = { ...shared.totals }
+    const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
+    const isShared = !isPayer
+    this.#input.onAnswer?.(request.path, value === undefined ? { error } : value)
+    if (value === undefined) return { error: toCallError(error, this.#details(), totals, isShared), paid, isShared }
+    this.#batch?.progress.recordAnswer()
+    // Each caller may change what it gets, so those that share get a copy.
+    const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
+    const { status, headers } = value
+    return { answer: { envelope, status, headers, isCached: false }, paid, isShared }
+  }
+
+  /** What does not fit as a part of a batch is said of the whole batch, of which nothing was sent. */
+  #ofWholeCall(error: unknown): unknown {
+    if (this.#batch === undefined || !(error instanceof BudgetExceededError) || error.attempts > 0) return error
+    const { budget: limit, operation } = this.#input
+    try {
+      for (const budget of [limit, this.#context.budget]) budget?.check(this.#batch.reservations.needed, { operation })
+      return error
+    } catch (complete) {
+      return complete
+    }
+  }
+
+  #details(): CallDetails {
+    const { operation, params } = this.#input
+    const requestIds = this.requests.map((_, index) => this.#requestId(index))
+    return { operation, params, requestIds, deadlineMs: this.settings.deadlineMs }
+  }
+
+  #requestId(index: number): string {
+    return `${this.lifetime.callId}.${index + 1}`
+  }
 }

@@ -1,14 +1,9 @@
 import { type CancellationSignal, LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { StarterFailure } from '../errors/budget.ts'
-import {
-  type BatchProgress,
-  type CallLifetime,
-  DEADLINE_EXCEEDED,
-  type Deadline,
-  STATE_DEADLINE_EXCEEDED,
-} from './call-lifetime.ts'
-import { createTotals } from './call-meta.ts'
+import type { BatchProgress } from './batch.ts'
+import { type CallLifetime, DEADLINE_EXCEEDED, type Deadline, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
+import { createTotals } from './call-result.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestResult } from './read-answer.ts'
 import type { CallSettings } from './settings.ts'

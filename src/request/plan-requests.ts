@@ -1,6 +1,5 @@
 import type { CallExtras } from '../client-internals.ts'
-import type { CostEstimate } from '../credits/cost.ts'
-import { costOfRequest, splitCall } from '../credits/cost.ts'
+import { type CostEstimate, costOfRequest, splitCall } from '../credits/cost.ts'
 import type { CallName } from '../errors/base.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
@@ -9,8 +8,8 @@ import { isArray, isObject } from '../operations/type-guards.ts'
 import { type ValidatedParams, validateParams } from '../operations/validate-params.ts'
 import type { BatchOptions, CallOptions, RequestOptions, RequestQuery } from '../options.ts'
 import type { AddressReader } from '../utils/address.ts'
-import type { PaidResult } from './call-meta.ts'
-import { BATCH, mergeBatch, requireWhole } from './merge-batch.ts'
+import { BATCH, mergeBatch, requireWhole } from './batch.ts'
+import type { PaidResult } from './call-result.ts'
 
 /** A call as it was made. */
 export interface CallInput extends CallExtras {

@@ -1,6 +1,5 @@
 import type { CacheEvent, ClientEvent, RequestEventBase } from '../events.ts'
 import { isPromise } from '../utils/runtime.ts'
-import type { RequestState } from './send.ts'
 
 /** Raises an event. */
 export type Emit = (event: ClientEvent) => void
@@ -10,12 +9,6 @@ type WithoutIds<Event> = Event extends unknown ? Omit<Event, keyof RequestEventB
 
 /** Raises an event of one attempt; its ids are added. */
 export type RequestEmit = (event: WithoutIds<OfRequest>) => void
-
-export function createRequestEmit({ callId, requestId, request }: RequestState, attempt: number, emit: Emit) {
-  const { operation } = request
-  const emitOfRequest: RequestEmit = (event) => emit({ ...event, callId, requestId, operation, attempt } as ClientEvent)
-  return emitOfRequest
-}
 
 /** What may quote the service or the caller. */
 const QUOTING_FIELDS = ['message', 'code', 'issues', 'params']

@@ -1,12 +1,14 @@
 import pRetry, { AbortError, type Options } from 'p-retry'
 import type { AdmissionControl, AdmissionRequest, PermitResult } from '../concurrency/admission-types.ts'
+import { raceWithAbort } from '../concurrency/cancellation.ts'
 import { type Clock, monotonicNow, sleep } from '../concurrency/clock.ts'
-import type { Release, Semaphore } from '../concurrency/semaphore.ts'
+import type { Release } from '../concurrency/semaphore.ts'
 import type { Reservation } from '../credits/budget.ts'
-import type { SpendingLimit } from '../credits/joint-budget.ts'
+import { reserveInBoth, type SpendingLimit } from '../credits/joint-budget.ts'
 import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget.ts'
+import type { ClientEvent } from '../events.ts'
 import { attempt } from '../transport/attempt.ts'
 import { responseOf } from '../transport/outcome.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
@@ -14,14 +16,14 @@ import type { AttemptOutcome, Transport } from '../transport/transport.ts'
 import { isPromise } from '../utils/runtime.ts'
 import { permitResult } from './admission.ts'
 import type { ApiKeySource } from './api-key.ts'
+import type { Batch } from './batch.ts'
 import { bill } from './billing.ts'
-import type { BatchProgress, CallLifetimes } from './call-lifetime.ts'
+import type { CallLifetimes } from './call-lifetime.ts'
 import type { InFlightRequest } from './dedupe.ts'
 import { LastLook } from './last-look.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { errorOf, parseJson, type RequestResult, readOutcome, validate } from './read-answer.ts'
-import { createRequestEmit, type Emit } from './request-events.ts'
-import { type BatchReservations, releaseReservation, reserve, reserveFirst } from './reserve.ts'
+import type { Emit, RequestEmit } from './request-events.ts'
 import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
 import type { CallSettings } from './settings.ts'
 
@@ -46,14 +48,6 @@ export interface RequestState {
   reservation: Reservation | Promise<Reservation> | undefined
   /** Whether it has waited since it was last about to be sent. */
   hasWaited: boolean
-}
-
-/** What the requests of one call have in common. */
-export interface Batch {
-  /** Where each waits for its turn. */
-  readonly slots: Semaphore
-  readonly reservations: BatchReservations
-  readonly progress: BatchProgress
 }
 
 /** The parts of a client that a request passes through. */
@@ -81,14 +75,15 @@ const STEPS_BEFORE_SENDING = 6
 
 /** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
 export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
-  const { settings, shared, batch } = state
+  const { request, settings, shared, batch } = state
   let releaseSlot: Release | undefined
   try {
-    const reserved = reserveFirst(context.budget, state)
+    const reserving = reserve(context.budget, state)
+    const reserved = batch === undefined ? reserving : batch.reservations.add(reserving, request.cost.max)
     reserved.catch(() => {})
     // Sends no call that is aborted in the tick in which it was made, or because one that was made beside it has failed.
     for (let step = 0; step < STEPS_BEFORE_SENDING; step++) await undefined
-    await reserved
+    await (batch === undefined ? reserved : raceWithAbort(reserved, shared.signal))
     if (batch !== undefined) {
       releaseSlot = batch.slots.tryAcquire()
       state.hasWaited ||= releaseSlot === undefined
@@ -264,4 +259,35 @@ async function prepareRetry(error: EtnMarketError, number: number, state: Reques
   state.hasWaited = true
   batch?.progress.requireProgress()
   await reserve(budget, state, error)
+}
+
+/**
+ * Reserves the worst case of the next attempt, at once, in the client's budget and in the limit that the call brings along: the credits
+ * of a lost attempt stay blocked. It waits where a store has to write it.
+ */
+async function reserve(budget: SpendingLimit, state: RequestState, cause?: unknown): Promise<void> {
+  const { request, shared, limit } = state
+  const { attempts, charge, credits } = shared.totals
+  const details = { operation: request.operation, attempts, charge, credits, cause }
+  const { max } = request.cost
+  state.reservation = limit ? reserveInBoth(limit, budget, max, details) : budget.reserve(max, details)
+  if (!isPromise(state.reservation)) return
+  state.hasWaited = true
+  state.reservation = await shared.awaitState(state.reservation)
+}
+
+/** Releases what is still reserved. Does nothing when the charge was settled. */
+function releaseReservation({ reservation }: RequestState): void {
+  if (isPromise(reservation)) {
+    reservation.then(
+      (reserved) => reserved.release(),
+      () => {},
+    )
+  } else reservation?.release()
+}
+
+function createRequestEmit({ callId, requestId, request }: RequestState, attempt: number, emit: Emit) {
+  const { operation } = request
+  const emitOfRequest: RequestEmit = (event) => emit({ ...event, callId, requestId, operation, attempt } as ClientEvent)
+  return emitOfRequest
 }

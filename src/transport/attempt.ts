@@ -49,19 +49,8 @@ interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers' | 'context'
  * aborted it. It does not wait for a transport that ignores its signal. Undefined where the request must be sent later: nothing was sent.
  * It rejects only with what the last look throws.
  */
-export function attempt({
-  transport,
-  url,
-  headers,
-  context,
-  maxResponseBytes,
-  timeoutMs,
-  signal,
-  clock,
-  onConnecting,
-  prepareLook,
-  mayBeSent,
-}: AttemptOptions): Promise<AttemptOutcome | undefined> {
+export function attempt(options: AttemptOptions): Promise<AttemptOutcome | undefined> {
+  const { url, headers, context, maxResponseBytes, timeoutMs, signal } = options
   const progress: Progress = { sent: false, head: undefined }
   if (signal.aborted) return Promise.resolve(failed('aborted', progress, signal.reason))
   return new Promise((resolve, reject) => {
@@ -79,7 +68,7 @@ export function attempt({
     }
     const onAbort = () => stop('aborted', signal.reason)
     signal.addEventListener('abort', onAbort)
-    const stopTimer = startTimer(clock, timeoutMs, () =>
+    const stopTimer = startTimer(options.clock, timeoutMs, () =>
       stop('timeout', new DOMException(`No complete response within ${timeoutMs} ms`, 'TimeoutError')),
     )
     /** Ends it without an outcome: for the transport it was aborted. */
@@ -99,13 +88,13 @@ export function attempt({
     }
     const look = async () => {
       requireOngoing()
-      await prepareLook().catch(refuse)
+      await options.prepareLook().catch(refuse)
     }
     const onSent = () => {
       requireOngoing()
       let isAllowed = false
       try {
-        isAllowed = mayBeSent()
+        isAllowed = options.mayBeSent()
       } catch (error) {
         refuse(error)
       }
@@ -128,14 +117,14 @@ export function attempt({
     }
     // A transport of the user may throw, and may return something else than a promise.
     try {
-      const sending = transport.send({
+      const sending = options.transport.send({
         url,
         headers,
         context,
         signal: controller.signal,
         maxResponseBytes,
         onConnecting() {
-          if (!hasEnded) onConnecting()
+          if (!hasEnded) options.onConnecting()
         },
         lastLook() {
           const looked = look()

@@ -1,6 +1,7 @@
 import type { Client } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { busy, costs, limited, networkError, ok, price, refusal, stalled, wait } from '../support/answers.ts'
+import { flush } from '../support/clock.ts'
 import type { Handler } from '../support/script.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
@@ -67,7 +68,7 @@ const STAGES: Record<string, Stage> = {
 test.each(Object.entries(STAGES))(
   'a call that is aborted while %s rejects at once with the reason, keeps only what may have been charged, and is not retried',
   async (name, { handler, before, ask, uncertain }) => {
-    const { client, clock, script } = setup(handler, { budget: { credits: 100_000 } })
+    const { client, clock, script, events } = setup(handler, { budget: { credits: 100_000 } })
     clock.randomValue = 0.5
     before?.(client)
     await clock.advance(0)
@@ -82,31 +83,26 @@ test.each(Object.entries(STAGES))(
     expect(client.budget).toMatchObject({ reserved: held, uncertain })
     await client.close()
     const sent = script.requests.length
+    const countOf = (type: string) => events.filter((event) => event.type === type).length
+    expect([countOf('request.sent'), countOf('request.failed')]).toEqual([sent, sent])
     expect(clock.pending).toBe(0)
     await clock.advance(100_000)
     expect(script.requests).toHaveLength(sent)
   },
 )
 
-describe.each(REASONS)('the reason of a signal may be %s:', (_, reason) => {
-  test('a call that was sent rejects with it', async () => {
-    const { client, clock } = setup()
-    const caller = new AbortController()
-    const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-    await clock.advance(0)
-    caller.abort(reason)
-    await clock.advance(0)
-    expect(outcome).toEqual({ state: 'rejected', error: reason })
-  })
-
-  test('a call whose signal has aborted before rejects with it and sends nothing', async () => {
-    const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { budget: { credits: 100 } })
-    const outcome = watch(client.token.price({ address: TOKEN }, { signal: AbortSignal.abort(reason) }))
-    await clock.advance(0)
-    expect(outcome).toEqual({ state: 'rejected', error: reason })
-    expect(script.requests).toHaveLength(0)
-    expect(client.budget).toMatchObject({ available: 100 })
-  })
+test.each(REASONS)('the reason of a signal may be %s; one that has aborted before sends nothing', async (_, reason) => {
+  const { client, clock, script } = setup(undefined, { budget: { credits: 100 } })
+  const before = watch(client.token.price({ address: TOKEN }, { signal: AbortSignal.abort(reason) }))
+  await clock.advance(0)
+  expect(before).toEqual({ state: 'rejected', error: reason })
+  expect([script.requests.length, client.budget.available]).toEqual([0, 100])
+  const caller = new AbortController()
+  const sent = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
+  await clock.advance(0)
+  caller.abort(reason)
+  await clock.advance(0)
+  expect(sent).toEqual({ state: 'rejected', error: reason })
 })
 
 test('abort, deadline and timeout end a call although its transport ignores the signal', async () => {
@@ -121,4 +117,159 @@ test('abort, deadline and timeout end a call although its transport ignores the 
   expect(aborted.error).toBe('enough')
   expect(late.error).toMatchObject({ code: 'deadline_exceeded' })
   expect(slow.error).toMatchObject({ code: 'attempt_timeout' })
+})
+
+const STEPS = Array.from({ length: 40 }, (_, step) => step)
+
+/** Waits for this many microtasks. */
+async function steps(count: number): Promise<void> {
+  for (let step = 0; step < count; step++) await Promise.resolve()
+}
+
+/** What arrived was charged; what was sent may have been. Without a real connection, all that is sent arrives. */
+function expectBetween(credits: number, charged: number, sent: number): void {
+  expect(credits).toBeGreaterThanOrEqual(charged)
+  expect(credits).toBeLessThanOrEqual(sent)
+}
+
+describe('a call that is aborted at any moment', () => {
+  test.each(STEPS)(
+    'after %i microtasks, while it waits for the answer: rejects with the reason and sends nothing more',
+    async (count) => {
+      const { client, clock, script } = setup(undefined, { budget: { credits: 100 } })
+      const caller = new AbortController()
+      const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
+      if (count > 0) await steps(count)
+      const sent = script.requests.length
+      caller.abort('enough')
+      await flush()
+      expect(outcome).toEqual({ state: 'rejected', error: 'enough' })
+      // A request that was not sent before the abort is never sent, so it cannot be charged.
+      expect(script.requests).toHaveLength(sent)
+      const { reserved, uncertain } = client.budget
+      expect([reserved, uncertain % 50]).toEqual([0, 0])
+      expectBetween(uncertain, 50 * script.arrived, 50 * sent)
+      expect(clock.pending).toBe(0)
+    },
+  )
+
+  test.each(STEPS)(
+    'after %i microtasks, with a transport that ignores the signal: sends nothing more',
+    async (count) => {
+      const { client, script } = setup(undefined, { budget: { credits: 100 } }, { ignoresAbort: true })
+      const caller = new AbortController()
+      watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
+      if (count > 0) await steps(count)
+      const sent = script.requests.length
+      caller.abort('enough')
+      await flush()
+      expect(script.requests).toHaveLength(sent)
+      expect(client.budget).toMatchObject({ reserved: 0, uncertain: 50 * script.requests.length })
+    },
+  )
+
+  test.each(STEPS)('after %i microtasks, while the answer arrives: settles what was charged', async (count) => {
+    const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { budget: { credits: 100 } })
+    const caller = new AbortController()
+    const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
+    if (count > 0) await steps(count)
+    caller.abort('enough')
+    await flush()
+    expect(outcome.state).not.toBe('pending')
+    const { spent, uncertain, reserved } = client.budget
+    expect(reserved).toBe(0)
+    expectBetween(spent + uncertain, 50 * script.arrived, 50 * script.requests.length)
+    expect(clock.pending).toBe(0)
+  })
+})
+
+describe('a call that an event listener aborts', () => {
+  test.each(['request.sent', 'request.failed', 'retry.scheduled'])(
+    'at the event %s: rejects with the reason',
+    async (type) => {
+      const caller = new AbortController()
+      const types: string[] = []
+      const { client, clock, script } = setup(
+        ({ number }) => (number === 1 && type !== 'request.sent' ? new Error('x') : ok(price(TOKEN), costs(50))),
+        {
+          onEvent: (event) => {
+            types.push(event.type)
+            if (event.type === type) caller.abort('seen')
+          },
+        },
+      )
+      const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
+      await clock.advance(10_000)
+      expect(outcome).toEqual({ state: 'rejected', error: 'seen' })
+      expect(script.requests.length).toBeLessThanOrEqual(1)
+      const count = (type: string) => types.filter((each) => each === type).length
+      expect(count('request.failed')).toBe(count('request.sent'))
+      expect(clock.pending).toBe(0)
+    },
+  )
+
+  test('at the event request.sent, by closing the client: rejects with client_closed', async () => {
+    const made = setup(() => ok(price(TOKEN), costs(50)), {
+      onEvent: (event) => {
+        if (event.type === 'request.sent') void made.client.close()
+      },
+    })
+    const outcome = watch(made.client.token.price({ address: TOKEN }))
+    await made.clock.advance(10_000)
+    expect(outcome.error).toMatchObject({ code: 'client_closed' })
+  })
+})
+
+const good = () => ok(price(TOKEN), costs(50))
+
+describe('aborted in the tick in which it was made', () => {
+  test('two components mount twice and share one request', async () => {
+    const { client, script } = setup(good, { budget: { credits: 100 } })
+    const mount = () => {
+      const caller = new AbortController()
+      const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }).withMeta())
+      return { outcome, unmount: () => caller.abort() }
+    }
+    const discarded = [mount(), mount()]
+    for (const { unmount } of discarded) unmount()
+    const kept = [mount(), mount()]
+    await flush()
+    expect(discarded.map(({ outcome }) => outcome.state)).toEqual(['rejected', 'rejected'])
+    const charged = kept.map(({ outcome }) => outcome.value?.meta.credits.charged)
+    expect(charged).toEqual([50, 0])
+    expect(script.requests).toHaveLength(1)
+  })
+
+  test.each(['a key function', 'a cache', 'neither'])('with %s: nothing is sent and nothing reserved', async (kind) => {
+    const { client, clock, script, events } = setup(good, {
+      budget: { credits: 5_000 },
+      ...(kind === 'a key function' && { apiKey: async () => 'esk_live_of_a_function' }),
+      ...(kind === 'a cache' && { cache: { ttlMs: { 'token.price': 1_000 } } }),
+    })
+    const caller = new AbortController()
+    const { signal } = caller
+    const outcomes = [
+      watch(client.token.price({ address: TOKEN }, { signal })),
+      watch(client.locks.get({ address: TOKEN }, { signal })),
+      watch(client.prices.batch({ addresses: [TOKEN] }, { signal })),
+      watch(client.request('/new', { maxCredits: 10, signal })),
+    ]
+    caller.abort('left')
+    await flush()
+    expect(outcomes).toEqual(Array(4).fill({ state: 'rejected', error: 'left' }))
+    expect(script.requests).toHaveLength(0)
+    expect(script.abortedBeforeSend).toBe(0)
+    expect(events.filter(({ type }) => type.startsWith('request.'))).toEqual([])
+    expect(client.budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 0 })
+    expect(clock.pending).toBe(0)
+  })
+
+  test('closed in the tick of the call: nothing is sent', async () => {
+    const { client, script } = setup(good)
+    const outcome = watch(client.token.price({ address: TOKEN }))
+    await client.close()
+    await flush()
+    expect(outcome.error).toMatchObject({ code: 'client_closed', attempts: 0, charge: 'none' })
+    expect(script.requests).toHaveLength(0)
+  })
 })

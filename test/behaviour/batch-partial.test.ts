@@ -2,7 +2,9 @@ import { PartialBatchError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, cutOff, html, limited, networkError, ok, refusal, wait } from '../support/answers.ts'
 import type { Exchange, Handler } from '../support/script.ts'
-import { addresses, setup, watch } from '../support/setup.ts'
+import { address, addresses, setup, watch } from '../support/setup.ts'
+
+// Batches of any size, of which any chunks fail: `test/credits/batch-model.test.ts`.
 
 const ALL = addresses(120).map((token, index) => (index % 2 ? token : token.toLowerCase()))
 const asked = ({ url }: Exchange) => (url.searchParams.get('addresses') ?? '').split(',')
@@ -11,26 +13,24 @@ const serve: Handler = (exchange) => {
   const list = asked(exchange)
   return ok(Object.fromEntries(list.map((token) => [token.toLowerCase(), { usd: '1' }])), costs(100 + 10 * list.length))
 }
+const chunkOf = (exchange: Exchange) =>
+  Math.floor(ALL.findIndex((token) => token.toLowerCase() === asked(exchange)[0]?.toLowerCase()) / 50)
+/** A service that fails for some of three chunks. */
+const failing =
+  (fail: Handler, chunks: readonly number[]): Handler =>
+  (exchange) =>
+    chunks.includes(chunkOf(exchange)) ? fail(exchange) : serve(exchange)
 
-/** A batch of three chunks; the chunks in `failing` fail. */
-async function partly(fail: Handler, failing: readonly number[], retry: false | { limit: number } = false) {
-  const made = setup(
-    (exchange) => (failing.includes(Math.floor(indexOf(exchange) / 50)) ? fail(exchange) : serve(exchange)),
-    {
-      retry,
-      budget: { credits: 100_000 },
-    },
-  )
+/** A batch of three chunks; those in `chunks` fail. */
+async function partly(fail: Handler, chunks: readonly number[], retry: false | { limit: number } = false) {
+  const made = setup(failing(fail, chunks), { retry, budget: { credits: 100_000 } })
   const outcome = watch(made.client.prices.batch({ addresses: ALL }))
   await made.clock.advance(50_000)
-  return { ...made, outcome, error: outcome.error as PartialBatchError }
+  return { ...made, error: outcome.error as PartialBatchError }
 }
 
-const indexOf = (exchange: Exchange) =>
-  ALL.findIndex((token) => token.toLowerCase() === asked(exchange)[0]?.toLowerCase())
-
 describe('a batch of several chunks', () => {
-  test('rejects with the paid prices and the missing addresses, both as the caller wrote them', async () => {
+  test('rejects with the paid prices and the missing addresses, both as the caller wrote them; the rest can be asked for', async () => {
     const { error } = await partly(() => refusal(404, 'not_found'), [1])
     expect(error).toBeInstanceOf(PartialBatchError)
     expect(error).toMatchObject({
@@ -38,12 +38,15 @@ describe('a batch of several chunks', () => {
       code: 'partial_batch',
       operation: 'prices.batch',
       attempts: 3,
+      credits: 600 + 300,
+      charge: 'charged',
     })
     expect(Object.keys(error.prices)).toEqual([...ALL.slice(0, 50), ...ALL.slice(100)])
     expect(error.missing).toEqual(ALL.slice(50, 100))
     expect(error.errors.map(({ name }) => name)).toEqual(['NotFoundError'])
-    expect(error).toMatchObject({ credits: 600 + 300, charge: 'charged' })
     expect(error.cause).toBe(error.errors[0])
+    const rest = await setup(serve).client.prices.batch({ addresses: error.missing })
+    expect(Object.keys({ ...error.prices, ...rest }).sort()).toEqual([...ALL].sort())
   })
 
   test('rejects with every address missing when all chunks fail', async () => {
@@ -84,7 +87,6 @@ describe('a batch of several chunks', () => {
     })
     const outcome = watch(client.prices.batch({ addresses: ALL }))
     await clock.advance(1_000)
-    expect(outcome.error).toBeInstanceOf(PartialBatchError)
     const error = outcome.error as PartialBatchError
     expect(Object.keys(error.prices)).toEqual(ALL.slice(0, 50))
     expect(error.errors.map(({ code }) => code)).toEqual(['deadline_exceeded', 'deadline_exceeded'])
@@ -102,12 +104,72 @@ describe('a batch of several chunks', () => {
       600_000, 60_000, 60_000,
     ])
   })
+})
 
-  test('returns the rest when it is called again with the missing addresses', async () => {
-    const { error, client } = await partly(({ number }) => (number <= 3 ? refusal(404, 'x') : new Response()), [1])
-    void client
-    const next = setup(serve)
-    const rest = await next.client.prices.batch({ addresses: error.missing })
-    expect(Object.keys({ ...error.prices, ...rest }).sort()).toEqual([...ALL].sort())
+describe("partial: 'return'", () => {
+  const partial = 'return' as const
+
+  test('resolves to what arrived, what is missing and why', async () => {
+    const { client } = setup(
+      failing(() => refusal(400, 'bad_request'), [0]),
+      { budget: { credits: 10_000 } },
+    )
+    const { data, meta } = await client.prices.batch({ addresses: ALL }, { partial }).withMeta()
+    expect(Object.keys(data.prices)).toEqual(ALL.slice(50))
+    expect(data.prices[ALL[50] ?? '']).toEqual({ address: ALL[50], usd: '1' })
+    expect(data.missing).toEqual(ALL.slice(0, 50))
+    expect(data.errors.map(({ code }) => code)).toEqual(['bad_request'])
+    expect(meta.credits.charged).toBe(900)
+    expect(client.budget).toMatchObject({ spent: 900, reserved: 0 })
+    // As by default.
+    const rejected = client.prices.batch({ addresses: ALL }, { partial: 'throw' })
+    await expect(rejected).rejects.toBeInstanceOf(PartialBatchError)
   })
+
+  test.each([1, 100])('resolves when every request for %i addresses has failed', async (count) => {
+    const { client } = setup(() => refusal(404, 'not_found'))
+    const result = await client.prices.batch({ addresses: ALL.slice(0, count) }, { partial })
+    expect(result).toMatchObject({ prices: {}, missing: ALL.slice(0, count) })
+    expect(result.errors.map(({ code }) => code)).toEqual(Array(Math.ceil(count / 50)).fill('not_found'))
+  })
+
+  test('keeps what came before the deadline', async () => {
+    const { client, clock } = setup(
+      failing(() => limited(), [0]),
+      { deadlineMs: 5_000, retry: { limit: 100 } },
+    )
+    const outcome = watch(client.prices.batch({ addresses: ALL.slice(0, 100) }, { partial }))
+    await clock.advance(5_000)
+    expect(outcome.value).toMatchObject({ missing: ALL.slice(0, 50) })
+    expect(outcome.value?.errors).toHaveLength(1)
+  })
+
+  test('still rejects with the reason of the signal', async () => {
+    const { client, clock } = setup()
+    const caller = new AbortController()
+    const outcome = watch(client.prices.batch({ addresses: ALL }, { partial, signal: caller.signal }))
+    await clock.advance(0)
+    caller.abort('left')
+    await clock.advance(0)
+    expect(outcome).toEqual({ state: 'rejected', error: 'left' })
+  })
+
+  test('another value is rejected before anything is sent', async () => {
+    const { client, script } = setup()
+    const options = { partial: 'keep' } as unknown as { partial: 'return' }
+    await expect(client.prices.batch({ addresses: ALL }, options)).rejects.toMatchObject({ code: 'invalid_option' })
+    const other = options as object
+    await expect(client.token.price({ address: address(1) }, other)).rejects.toMatchObject({ code: 'invalid_option' })
+    expect(script.requests).toHaveLength(0)
+  })
+})
+
+test('a batch without addresses is {} and sends nothing', async () => {
+  const { client, script } = setup(undefined, { budget: { credits: 0 }, cache: { ttlMs: { 'prices.batch': 1_000 } } })
+  const { data, meta } = await client.prices.batch({ addresses: [] }).withMeta()
+  expect(data).toEqual({})
+  expect(meta).toMatchObject({ requests: 0, attempts: 0, shared: false, cached: false, credits: { charged: 0 } })
+  const returned = await client.prices.batch({ addresses: [] }, { partial: 'return' })
+  expect(returned).toEqual({ prices: {}, missing: [], errors: [] })
+  expect(script.requests).toHaveLength(0)
 })

@@ -14,6 +14,7 @@ const serve =
     return ok(Object.fromEntries(priced), costs(100 + 10 * list.length))
   }
 
+// How many requests it sends and what they cost is in `test/credits/batch-model.test.ts`.
 describe('prices.batch', () => {
   test('returns prices in the order of the addresses, keyed by address as the caller wrote it', async () => {
     const { client } = setup(serve())
@@ -65,28 +66,6 @@ describe('prices.batch', () => {
     )
     const prices = await client.prices.batch({ addresses: tokens })
     expect(Object.values(prices)).toEqual([{ address: tokens[0], usd: '1' }, null, null])
-  })
-
-  test.each([
-    [1, 1],
-    [50, 1],
-    [51, 2],
-    [100, 2],
-    [120, 3],
-    [1_000, 20],
-  ])('sends %i addresses in %i requests', async (count, requests) => {
-    const { client, script } = setup(serve())
-    const { data, meta } = await client.prices.batch({ addresses: addresses(count) }).withMeta()
-    expect(Object.keys(data)).toHaveLength(count)
-    expect(script.requests).toHaveLength(requests)
-    expect(script.requests.every((exchange) => asked(exchange).length <= 50)).toBe(true)
-    const credits = 100 * requests + 10 * count
-    expect(meta).toMatchObject({ requests, attempts: requests, credits: { estimated: credits, charged: credits } })
-    expect(client.prices.batch.estimate({ addresses: addresses(count) })).toEqual({
-      min: credits,
-      max: credits,
-      requests,
-    })
   })
 
   test.each([1, 2, 4, 9])('sends at most batchConcurrency chunks at a time: %i', async (batchConcurrency) => {

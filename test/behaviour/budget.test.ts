@@ -1,9 +1,11 @@
 import { type BudgetExceededError, createBudget, BudgetExceededError as Exceeded } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, cutOff, networkError, ok, price, refusal, tokens } from '../support/answers.ts'
-import { createVirtualClock } from '../support/clock.ts'
+import { createVirtualClock, START } from '../support/clock.ts'
 import { address, addresses, rejection, setup, watch } from '../support/setup.ts'
 
+const WINDOW = 60_000
+const HOUR = 3_600_000
 const good = () => ok(price(address(1)), costs(50))
 
 describe('a thousand calls at once, with a budget for a hundred', () => {
@@ -91,6 +93,7 @@ describe('a retried attempt', () => {
       credits: 0,
       needed: 50,
       available: 49,
+      message: expect.stringContaining('No further request was sent.'),
     })
     expect((outcome.error as Error).cause).toMatchObject({ name: 'ConnectionError' })
     expect(client.budget).toMatchObject({ uncertain: 100, reserved: 0 })
@@ -163,4 +166,55 @@ describe('a budget shared by several clients', () => {
     expect(outcomes.filter(({ state }) => state === 'rejected')).toHaveLength(10)
     expect(made[0]!.client.budget).toBe(budget)
   })
+})
+
+test('a new window starts with the full budget', async () => {
+  const { client, clock } = setup(good, { budget: { credits: 100, windowMs: WINDOW } })
+  await client.token.price({ address: address(1) })
+  await client.token.price({ address: address(2) })
+  await rejection(client.token.price({ address: address(3) }), Exceeded)
+  expect(client.budget.resetsAt).toBe(START + WINDOW)
+  await clock.advance(WINDOW - 1)
+  await rejection(client.token.price({ address: address(3) }), Exceeded)
+  await clock.advance(1)
+  expect(client.budget).toMatchObject({ spent: 0, available: 100, resetsAt: START + 2 * WINDOW })
+  await client.token.price({ address: address(3) })
+})
+
+test('an answer lost in the old window blocks nothing in the new window, where its retry is charged', async () => {
+  const { client, clock, script } = setup(({ number }) => (number === 2 ? good() : undefined), {
+    budget: { credits: 100, windowMs: WINDOW },
+    timeoutMs: WINDOW,
+    deadlineMs: 2 * WINDOW,
+  })
+  await clock.advance(1_000)
+  const outcome = watch(client.token.price({ address: address(1) }))
+  await clock.advance(WINDOW + 1_000)
+  expect(outcome.state).toBe('resolved')
+  expect(script.requests).toHaveLength(2)
+  expect(client.budget).toMatchObject({ spent: 50, uncertain: 0, reserved: 0 })
+})
+
+test('what no longer fits in the window of its turn fails, and the slot goes to the next', async () => {
+  const { client, clock, script } = setup(undefined, {
+    budget: { credits: 6_000, windowMs: HOUR },
+    heavyConcurrency: 1,
+    timeoutMs: 2 * HOUR,
+    deadlineMs: 3 * HOUR,
+  })
+  const outcomes = addresses(3).map((token) => watch(client.locks.get({ address: token })))
+  await clock.advance(HOUR)
+  // The new window is used up by light calls before the first heavy one is answered.
+  const light = addresses(2).map((token) => watch(client.balances.get({ address: token })))
+  await clock.advance(0)
+  expect(client.budget.reserved).toBe(5_600)
+  script.open[0]?.answer(ok([], costs(2_000)))
+  await clock.advance(0)
+  expect(outcomes.map(({ state }) => state)).toEqual(['resolved', 'rejected', 'rejected'])
+  for (const { error } of outcomes.slice(1)) {
+    expect(error).toMatchObject({ code: 'budget_exceeded', attempts: 0, charge: 'none', credits: 0 })
+    expect((error as Error).message).toMatch(/^locks\.get: the budget .* Nothing was sent\./)
+  }
+  expect(light.map(({ state }) => state)).toEqual(['pending', 'pending'])
+  expect(script.requests).toHaveLength(3)
 })

@@ -29,14 +29,6 @@ describe('the cache', () => {
     expect(client.budget.spent).toBe(105)
   })
 
-  test('sends a request again when the time to live is over', async () => {
-    const { client, clock, script } = setup(() => ok(LIST, costs(105)), { cache })
-    await client.token.list()
-    await clock.advance(10_000)
-    await client.token.list()
-    expect(script.requests).toHaveLength(2)
-  })
-
   test('answers equal parameters only, with an address in any case', async () => {
     const { client, script } = setup(() => ok(price(TOKEN), costs(50)), { cache })
     await client.token.price({ address: TOKEN })

@@ -1,6 +1,6 @@
 import { BudgetExceededError, EtnMarketError, isEtnMarketError, PartialBatchError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { busy, costs, cutOff, limited, networkError, ok, price, raw, refusal } from '../support/answers.ts'
+import { costs, cutOff, networkError, ok, price, raw, refusal } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import type { Handler } from '../support/script.ts'
 import { address, addresses, KEY, rejection, setup, watch } from '../support/setup.ts'
@@ -14,47 +14,15 @@ async function errorOf(handler: Handler, options: Parameters<typeof setup>[1] = 
   return call
 }
 
-describe('retryable', () => {
-  test.each<[string, Handler, boolean]>([
-    ['a connection that broke', () => networkError('ECONNRESET'), true],
-    ['a closed port', () => networkError('ECONNREFUSED'), true],
-    ['no answer in time', () => undefined, true],
-    ['429', () => limited(), true],
-    ['503 server_busy', () => busy(), true],
-    ['500', () => refusal(500, 'internal'), true],
-    ['408', () => refusal(408, 'timeout'), true],
-    ['400', () => refusal(400, 'bad_request'), false],
-    ['401', () => refusal(401, 'unauthorized'), false],
-    ['402', () => refusal(402, 'insufficient_credits'), false],
-    ['404', () => refusal(404, 'not_found'), false],
-    ['a body that is not JSON', () => raw('{', costs(50)), false],
-  ])('%s: %s', async (_, handler, retryable) => {
-    const error = await errorOf(handler)
-    expect(error.retryable).toBe(retryable)
-    expect(error.toJSON()).toMatchObject({ retryable })
-  })
-
-  test('a batch is, when one of its errors is', async () => {
-    const asked = addresses(100)
-    const { client } = setup(({ number }) => (number === 1 ? refusal(400, 'bad_request') : refusal(500, 'internal')), {
-      retry: false,
-    })
-    const error = await rejection(client.prices.batch({ addresses: asked }), PartialBatchError)
-    expect(error.retryable).toBe(true)
-  })
+test('a batch is retryable, when one of its errors is', async () => {
+  const answers = [refusal(400, 'bad_request'), refusal(500, 'internal')]
+  const { client } = setup(({ number }) => answers[number - 1], { retry: false })
+  const error = await rejection(client.prices.batch({ addresses: addresses(100) }), PartialBatchError)
+  expect(error.retryable).toBe(true)
 })
 
+// Errors of attempts: `retried.test.ts`, `never-retried.test.ts`.
 describe('every error names its call', () => {
-  test.each<[string, Handler, string]>([
-    ['an answer', () => refusal(404, 'not_found'), 'not_found'],
-    ['a lost answer', () => networkError('ECONNRESET'), 'connection_lost'],
-    ['no answer', () => undefined, 'attempt_timeout'],
-    ['a success that is none', () => raw('{', costs(50)), 'not_json'],
-  ])('%s', async (_, handler, code) => {
-    const error = await errorOf(handler)
-    expect(error).toMatchObject({ code, operation: 'token.price', params: { address: TOKEN }, requestIds: ['1.1'] })
-  })
-
   test('what was rejected before it was sent names the parameters too', async () => {
     const { client } = setup()
     const params = { address: '0x12' }

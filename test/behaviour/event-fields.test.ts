@@ -1,4 +1,4 @@
-import type { ClientEvent, ClientOptions } from 'etn-market'
+import type { ClientEvent } from 'etn-market'
 import { expect, test } from 'vitest'
 import { busy, costs, cutOff, limited, networkError, ok, price, tokens, wait } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
@@ -10,12 +10,11 @@ const OF_CALL = ['call.started', 'call.succeeded', 'call.failed']
 type Fields = ClientEvent & Record<string, unknown>
 
 /** Calls of every kind, and all their events. */
-async function eventsOf(handler: Handler, options: ClientOptions = {}): Promise<Fields[]> {
-  const { client, clock, events } = setup(handler, {
+async function eventsOf(handler: Handler) {
+  const { client, clock, script, events } = setup(handler, {
     budget: { credits: 100_000 },
     cache: { ttlMs: { 'token.list': 60_000 } },
     timeoutMs: 1_000,
-    ...options,
   })
   const run = () => [
     watch(client.token.price({ address: TOKEN })),
@@ -30,7 +29,7 @@ async function eventsOf(handler: Handler, options: ClientOptions = {}): Promise<
   run()
   await clock.advance(90_000)
   await client.close()
-  return events as Fields[]
+  return { events: events as Fields[], sent: script.requests.length }
 }
 
 const answerOf: Handler = ({ url }) => {
@@ -49,7 +48,7 @@ const services: [string, Handler][] = [
 ]
 
 test.each(services)('with %s: every event has its ids, and every start has one end', async (_, handler) => {
-  const events = await eventsOf(handler)
+  const { events, sent } = await eventsOf(handler)
   const open = new Map<unknown, number>()
   const attempts = new Map<unknown, number>()
   for (const { type, callId, operation, requestId, attempt, params } of events) {
@@ -72,10 +71,12 @@ test.each(services)('with %s: every event has its ids, and every start has one e
   }
   expect([...open]).toEqual([])
   expect(attempts.size).toBeGreaterThan(0)
+  // Nothing is reported as sent that was not.
+  expect(events.filter(({ type }) => type === 'request.sent')).toHaveLength(sent)
 
   const started = events.filter(({ type }) => type === 'call.started')
   const ended = events.filter(({ type }) => type === 'call.succeeded' || type === 'call.failed')
-  expect(started).toHaveLength(12)
+  expect(new Set(started.map(({ callId }) => callId)).size).toBe(12)
   expect(ended.map(({ callId }) => callId).sort()).toEqual(started.map(({ callId }) => callId).sort())
   const charged = events.filter(({ type }) => type === 'credits.charged' || type === 'credits.computed')
   const sum = (list: readonly Fields[]) => list.reduce((total, { credits }) => total + Number(credits), 0)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { costs, networkError, ok, price, refusal, wait } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
-import { address, addresses, setup, watch } from '../support/setup.ts'
+import { address, addresses, type Setup, setup, watch } from '../support/setup.ts'
 
 const TOKEN = address(1)
 
@@ -60,18 +60,6 @@ describe('the events', () => {
         errorName: 'NotFoundError',
       },
     ])
-  })
-
-  test('of concurrent calls have different call ids, and chunks of a batch different request ids', async () => {
-    const { client, events } = setup(({ url }) => ok(url.searchParams.has('addresses') ? {} : price(TOKEN), costs(50)))
-    await Promise.all([
-      client.token.price({ address: TOKEN }),
-      client.token.price({ address: address(2) }),
-      client.prices.batch({ addresses: addresses(60) }),
-    ])
-    const sent = events.flatMap((event) => (event.type === 'request.sent' ? event.requestId : []))
-    expect(sent.toSorted()).toEqual(['1.1', '2.1', '3.1', '3.2'])
-    expect(events.filter((event) => 'callId' in event && event.callId === '2')).toHaveLength(5)
   })
 
   test('report the duration of an attempt', async () => {
@@ -141,4 +129,39 @@ describe('an event listener', () => {
     expect(data).toEqual({ address: TOKEN, usd: 5 })
     expect(meta.credits.charged).toBe(50)
   })
+})
+
+/** A client whose listener runs `act` during the first `request.sent`. */
+function interrupted(act: (made: Setup) => void, credits: number): Setup {
+  let done = false
+  const made: Setup = setup(() => ok(price(TOKEN), costs(50)), {
+    budget: { credits },
+    onEvent: (event) => {
+      if (event.type !== 'request.sent' || done) return
+      done = true
+      act(made)
+    },
+  })
+  return made
+}
+
+test('of the calls that a listener makes during request.sent, the same one shares the request, and each is charged once', async () => {
+  const made = interrupted(({ client }) => {
+    watch(client.token.price({ address: TOKEN }))
+    watch(client.token.price({ address: address(2) }))
+  }, 1_000)
+  const outcome = watch(made.client.token.price({ address: TOKEN }))
+  await made.clock.advance(0)
+  expect(outcome.state).toBe('resolved')
+  expect(made.script.requests).toHaveLength(2)
+  expect(made.client.budget).toMatchObject({ spent: 100, reserved: 0 })
+  expect(made.client.credits.charged).toBe(100)
+})
+
+test('a listener cannot spend the credits that a batch has reserved', async () => {
+  const made = interrupted(({ client }) => void watch(client.token.list()), 1_200)
+  const outcome = watch(made.client.prices.batch({ addresses: addresses(100) }))
+  await made.clock.advance(0)
+  expect(outcome.state).toBe('resolved')
+  expect(made.script.requests).toHaveLength(2)
 })

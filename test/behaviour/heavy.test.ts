@@ -1,6 +1,6 @@
 import { TimeoutError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { busy, costs, cutOff, html, networkError, ok, price, refusal, wait } from '../support/answers.ts'
+import { costs, cutOff, html, networkError, ok, price, refusal } from '../support/answers.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
 const locks = () => ok([], costs(2_000))
@@ -44,19 +44,6 @@ describe('heavy calls in flight', () => {
     for (const token of addresses(8)) watch(client.locks.get({ address: token }))
     await clock.advance(0)
     expect(script.open).toHaveLength(heavyConcurrency)
-  })
-
-  test('are at most two also after one of them was refused', async () => {
-    const { client, clock, script } = setup(({ number }) => (number === 1 ? busy(wait(1)) : undefined), {
-      retry: false,
-    })
-    for (const token of addresses(10)) watch(client.locks.get({ address: token }))
-    await clock.advance(1_000)
-    for (let answered = 0; answered < 5; answered++) {
-      script.open[0]?.answer(locks())
-      await clock.advance(0)
-    }
-    expect(script.open).toHaveLength(2)
   })
 
   test('do not share slots with another client', async () => {

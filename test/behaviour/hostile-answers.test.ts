@@ -171,7 +171,14 @@ test('a signal of another realm is accepted', async () => {
   )
 })
 
-describe('an answer that would take long to read', () => {
+/** Milliseconds that this process has computed for: what others do on the machine does not count. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+// What is made of a text does not depend on how it came; `large-answers.test.ts` has the connections.
+describe.skipIf(process.env.ETN_MARKET_TEST_REAL_CONNECTION)('an answer that would take long to read', () => {
   const MB = 1_000_000
   const fill = (start: string, part: string, end: string) =>
     `${start}${part.repeat(Math.floor((16 * MB - start.length) / part.length))}${end}`
@@ -186,12 +193,12 @@ describe('an answer that would take long to read', () => {
   test.each(Object.entries(bodies))(
     '16 MB of %s is refused before it is parsed, and charged by its header',
     async (_, body) => {
-      for (const status of [200, 400]) {
+      for (const status of body === bodies.fields ? [200, 400] : [200]) {
         const { client } = setup(() => raw(body, status === 200 ? costs(50) : {}, status), { validate: 'strict' })
-        const startedAt = performance.now()
+        const before = cpuMs()
         const error = await rejection(client.token.price({ address: TOKEN }), ResponseError)
         // It took seconds, or all memory.
-        expect(performance.now() - startedAt).toBeLessThan(2_000)
+        expect(cpuMs() - before).toBeLessThan(2_000)
         expect(error).toMatchObject({
           code: 'response_too_large',
           status,
@@ -229,7 +236,7 @@ describe('an answer that would take long to read', () => {
     '1 MB of %j in any header and in the body',
     async (part) => {
       const long = `x${part.repeat(MB)}x`
-      const startedAt = performance.now()
+      const before = cpuMs()
       for (const name of [...headers, 'body']) {
         for (const status of [200, 429]) {
           const { client } = setup(
@@ -242,7 +249,7 @@ describe('an answer that would take long to read', () => {
         }
       }
       // Twelve answers; what grows with the square of the length takes minutes for each.
-      expect(performance.now() - startedAt).toBeLessThan(10_000)
+      expect(cpuMs() - before).toBeLessThan(10_000)
     },
   )
 })

@@ -1,12 +1,13 @@
 import { BudgetExceededError, InvalidRequestError, ResponseError } from 'etn-market'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { costs, cutOff, html, networkError, ok, raw, refusal } from '../support/answers.ts'
+import { costs, html, ok, raw, refusal } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { KEY, rejection, setup, watch } from '../support/setup.ts'
 
 const budget = { credits: 1_000 }
 const ids = ['type', 'operation', 'callId', 'requestId', 'attempt'] as const
 
+// Its retries and what they are charged: `policy-model.test.ts`.
 describe('client.request()', () => {
   test('goes below baseUrl with the key and the query, and resolves to the data, untyped', async () => {
     const { client, script } = setup(() => ok([{ pool: 1 }], costs(120)), { budget })
@@ -128,19 +129,6 @@ describe('client.request()', () => {
     const { client, script } = setup(undefined, { budget })
     await rejection(client.request('/x', { maxCredits: 1_001 }), BudgetExceededError)
     expect(script.requests).toHaveLength(0)
-  })
-
-  test('is retried as every call, with a reservation for each attempt', async () => {
-    const { client, clock, script } = setup(
-      ({ number }) =>
-        number === 1 ? networkError('ECONNRESET') : number === 2 ? cutOff(costs(30)) : ok('x', costs(30)),
-      { budget },
-    )
-    const outcome = watch(client.request('/x', { maxCredits: 100 }).withMeta())
-    await clock.advance(20_000)
-    expect(outcome.value).toMatchObject({ data: 'x', meta: { attempts: 3, credits: { charged: 60 } } })
-    expect(script.requests).toHaveLength(3)
-    expect(client.budget).toMatchObject({ spent: 60, uncertain: 100, reserved: 0 })
   })
 
   test('shares a request in flight with an equal call only', async () => {

@@ -1,14 +1,22 @@
 import {
+  ApiError,
+  AuthenticationError,
   ConnectionError,
   type EtnMarketError,
+  InsufficientCreditsError,
+  InvalidLimitError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
   RateLimitError,
+  ResponseError,
   ServerBusyError,
   ServiceError,
   TimeoutError,
 } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { busy, cutOff, html, limited, networkError, price, refusal, stalled } from '../support/answers.ts'
-import { ask, TOKEN } from '../support/ask.ts'
+import { busy, costs, cutOff, html, limited, networkError, price, raw, refusal, stalled } from '../support/answers.ts'
+import { ask, CALL, TOKEN } from '../support/ask.ts'
 import type { Handler } from '../support/script.ts'
 import { rejection, setup, watch } from '../support/setup.ts'
 
@@ -44,7 +52,8 @@ describe('an outcome that is retried, twice by default', () => {
   test.each(RETRIED)('%s: rejects with its typed error after three attempts', async (_, fail, Expected, status) => {
     const { error, script } = await ask(fail, 99)
     expect(error).toBeInstanceOf(Expected)
-    expect(error).toMatchObject({ name: Expected.name, operation: 'token.price', attempts: 3 })
+    expect(error).toMatchObject({ name: Expected.name, attempts: 3, retryable: true, ...CALL })
+    expect(error.toJSON()).toMatchObject({ retryable: true })
     expect(error.status).toBe(status)
     expect(error.message).toContain('token.price')
     expect(script.requests).toHaveLength(3)
@@ -69,5 +78,66 @@ describe('an outcome that is retried, twice by default', () => {
     expect(await rejection(other.client.etn.price({}, { retry: false }), ConnectionError)).toMatchObject({
       attempts: 1,
     })
+  })
+})
+
+describe('an outcome that is never retried', () => {
+  test.each<[number, string, typeof EtnMarketError]>([
+    [400, 'invalid_request', InvalidRequestError],
+    [400, 'invalid_limit', InvalidLimitError],
+    [400, 'INVALID_LIMIT', InvalidLimitError],
+    [400, 'something_new', InvalidRequestError],
+    [401, 'unauthorized', AuthenticationError],
+    [402, 'insufficient_credits', InsufficientCreditsError],
+    [403, 'insufficient_credits', InsufficientCreditsError],
+    [400, 'Insufficient_Credits', InsufficientCreditsError],
+    [403, 'forbidden', PermissionError],
+    [404, 'not_found', NotFoundError],
+    [409, 'conflict', ApiError],
+    [418, 'teapot', ApiError],
+    [499, 'gone', ApiError],
+  ])('%i %s rejects after one attempt', async (status, code, Expected) => {
+    const { error, script } = await ask(() => refusal(status, code, {}, 'The reason why'), 99)
+    expect(error).toMatchObject({
+      name: Expected.name,
+      status,
+      code: code.toLowerCase(),
+      charge: 'none',
+      credits: 0,
+      attempts: 1,
+      retryable: false,
+      ...CALL,
+    })
+    expect(error.constructor).toBe(Expected)
+    expect(error.message).toContain('The reason why')
+    expect(error.body).toEqual({ error: { code, message: 'The reason why' } })
+    expect(script.requests).toHaveLength(1)
+  })
+
+  test('an error without an envelope rejects with the class of its status and its body', async () => {
+    const { error } = await ask(() => raw('<h1>No</h1>', {}, 404), 99)
+    expect(error).toMatchObject({ name: 'NotFoundError', status: 404, code: 'http_404', body: '<h1>No</h1>' })
+  })
+
+  test.each([
+    ['not JSON', () => raw('<html>', costs(50)), '<html>'],
+    ['empty', () => raw('', costs(50)), ''],
+    ['204', () => raw(null, costs(50), 204), ''],
+    ['without data', () => raw('{"cursor":null}', costs(50)), { cursor: null }],
+    ['JSON that is not an object', () => raw('[1]', costs(50)), [1]],
+  ])('a success that is %s rejects with the charged credits', async (_, fail, body) => {
+    const { error, script } = await ask(fail, 99)
+    expect(error).toBeInstanceOf(ResponseError)
+    expect(error).toMatchObject({ credits: 50, charge: 'charged', attempts: 1, retryable: false, body, ...CALL })
+    expect(script.requests).toHaveLength(1)
+  })
+
+  test('a 404 after a retried 500 ends the call', async () => {
+    const { error, script } = await ask(
+      ({ number }) => (number === 1 ? refusal(500, 'x') : refusal(404, 'not_found')),
+      99,
+    )
+    expect(error).toMatchObject({ name: 'NotFoundError', attempts: 2 })
+    expect(script.requests).toHaveLength(2)
   })
 })

@@ -1,59 +1,13 @@
-import { type ClientEvent, createClient } from 'etn-market'
+import { createClient } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { costs, limited, ok, price, wait } from '../support/answers.ts'
+import { costs, limited, ok, wait } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
-import { isHeavy } from '../support/heavy.ts'
-import { createScript, type Exchange, type Script } from '../support/script.ts'
-import { address, addresses, BASE_URL, KEY, type Outcome, setup, watch } from '../support/setup.ts'
+import { createScript } from '../support/script.ts'
+import { addresses, BASE_URL, KEY, type Outcome, setup, watch } from '../support/setup.ts'
 
 const locks = () => ok([], costs(2_000))
-const answerOf = (exchange: Exchange) => {
-  if (isHeavy(exchange)) return locks()
-  return exchange.url.searchParams.has('addresses') ? ok({}, costs(600)) : ok(price(address(1)), costs(50))
-}
 const states = (outcomes: readonly Outcome<unknown>[], state: string) =>
   outcomes.filter((outcome) => outcome.state === state).length
-
-/** A service that answers each request after `ms`. */
-function slow(ms: number, options: Parameters<typeof setup>[1] = {}) {
-  const made = setup((exchange) => {
-    void made.clock.sleep(ms).then(() => {
-      if (exchange.open) exchange.answer(answerOf(exchange))
-    })
-    return undefined
-  }, options)
-  return made
-}
-
-describe('the queue for the heavy slots does not count for the deadline', () => {
-  test('twenty calls of 1 s each succeed with a deadline of 3.5 s', async () => {
-    const { client, clock, script } = slow(1_000, { deadlineMs: 3_500, budget: { credits: 40_000 } })
-    const outcomes = addresses(20).map((token) => watch(client.locks.get({ address: token })))
-    await clock.advance(10_500)
-    expect(states(outcomes, 'resolved')).toBe(20)
-    expect(script.requests).toHaveLength(20)
-    expect(client.budget).toMatchObject({ spent: 40_000, uncertain: 0, reserved: 0 })
-    expect(clock.pending).toBe(0)
-  })
-
-  test('a batch of many chunks waits for its own slots as long as it takes', async () => {
-    const { client, clock } = slow(3_000, { deadlineMs: 4_000, batchConcurrency: 1 })
-    const outcome = watch(client.prices.batch({ addresses: addresses(250) }))
-    await clock.advance(16_000)
-    expect(outcome.state).toBe('resolved')
-  })
-
-  test('each queued call has the whole deadline once it is sent', async () => {
-    const { client, clock, script } = slow(1_000, { deadlineMs: 1_500, heavyConcurrency: 1 })
-    const outcomes = addresses(3).map((token) => watch(client.locks.get({ address: token })))
-    await clock.advance(2_500)
-    expect(script.requests).toHaveLength(3)
-    script.open[0]?.fail(new Error('lost'))
-    await clock.advance(10_000)
-    expect(outcomes.map(({ state }) => state)).toEqual(['resolved', 'resolved', 'rejected'])
-    expect(outcomes[2]?.error).toMatchObject({ code: 'deadline_exceeded', attempts: 2 })
-  })
-})
 
 describe('calls that end together send nothing on their way out', () => {
   test('one signal for twenty heavy calls', async () => {
@@ -121,22 +75,6 @@ describe('calls that end together send nothing on their way out', () => {
     expect(client.budget).toMatchObject({ spent: 2_000, reserved: 0, uncertain: 0 })
   })
 
-  test('Promise.race, and then an abort of the rest', async () => {
-    const { client, clock, script } = setup(undefined, { budget: { credits: 100_000 } })
-    const caller = new AbortController()
-    const { signal } = caller
-    const calls = addresses(10).map((token) => client.locks.get({ address: token }, { signal }))
-    const outcomes = calls.map(watch)
-    const race = watch(Promise.race(calls).finally(() => caller.abort('decided')))
-    await clock.advance(0)
-    script.open[0]?.answer(locks())
-    await flush()
-    expect(race.state).toBe('resolved')
-    expect(script.requests).toHaveLength(2)
-    expect([states(outcomes, 'resolved'), states(outcomes, 'rejected')]).toEqual([1, 9])
-    expect(client.budget).toMatchObject({ spent: 2_000, uncertain: 2_000, reserved: 0 })
-  })
-
   test('the client is closed', async () => {
     const { client, clock, script } = setup(undefined, { budget: { credits: 100_000 } })
     const outcomes = addresses(10).map((token) => watch(client.locks.get({ address: token })))
@@ -153,49 +91,24 @@ describe('calls that end together send nothing on their way out', () => {
   })
 })
 
-describe('in real time', () => {
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-  const clientBefore = (script: Script, onEvent = (_event: ClientEvent) => {}) =>
-    createClient({ apiKey: KEY, baseUrl: BASE_URL, ...script.options, budget: { credits: 1_000_000 }, onEvent })
-
-  test('one AbortSignal.timeout for twenty calls: only the two that had a slot were sent', async () => {
-    const script = createScript()
-    const client = clientBefore(script)
-    // Long enough to send two on a busy machine.
-    const signal = AbortSignal.timeout(400)
-    const outcomes = addresses(20).map((token) => watch(client.locks.get({ address: token }, { signal })))
-    await expect.poll(() => states(outcomes, 'pending')).toBe(0)
-    await pause(50)
-    expect(script.requests).toHaveLength(2)
-    expect(states(outcomes, 'rejected')).toBe(20)
-    expect(client.budget).toMatchObject({ uncertain: 4_000, reserved: 0 })
-  })
-
-  test('an AbortSignal.timeout for each call: none is sent after its own has ended', async () => {
-    const signals = new Map(addresses(20).map((token) => [token, AbortSignal.timeout(120)]))
-    const late: string[] = []
-    const client = clientBefore(createScript(), (event) => {
+test('with an AbortSignal.timeout for each call, in real time, none is sent after its own has ended', async () => {
+  const signals = new Map(addresses(20).map((token) => [token, AbortSignal.timeout(120)]))
+  const late: string[] = []
+  const client = createClient({
+    apiKey: KEY,
+    baseUrl: BASE_URL,
+    ...createScript().options,
+    budget: { credits: 1_000_000 },
+    onEvent(event) {
       if (event.type !== 'request.sent') return
       const { address } = event.params as { address: string }
       if (signals.get(address)?.aborted) late.push(address)
-    })
-    const outcomes = [...signals].map(([token, signal]) => watch(client.locks.get({ address: token }, { signal })))
-    await expect.poll(() => states(outcomes, 'pending')).toBe(0)
-    await pause(50)
-    expect(late).toEqual([])
-    expect(states(outcomes, 'rejected')).toBe(20)
-    expect(client.budget.reserved).toBe(0)
+    },
   })
-
-  test('calls that wait behind a 429 are not sent when their time is over', async () => {
-    const script = createScript(({ number }) => (number === 1 ? limited({}) : undefined))
-    const client = clientBefore(script)
-    const refused = watch(client.etn.price({}, { retry: false }))
-    await expect.poll(() => refused.state, { interval: 5 }).toBe('rejected')
-    const signal = AbortSignal.timeout(620)
-    const outcomes = addresses(20).map((token) => watch(client.token.price({ address: token }, { signal })))
-    await expect.poll(() => states(outcomes, 'pending')).toBe(0)
-    await pause(50)
-    expect(script.requests.length).toBeLessThanOrEqual(2)
-  })
+  const outcomes = [...signals].map(([token, signal]) => watch(client.locks.get({ address: token }, { signal })))
+  await expect.poll(() => states(outcomes, 'pending')).toBe(0)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(late).toEqual([])
+  expect(states(outcomes, 'rejected')).toBe(20)
+  expect(client.budget.reserved).toBe(0)
 })

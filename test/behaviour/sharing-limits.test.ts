@@ -135,31 +135,18 @@ describe('a caller for whom nothing further may be sent', () => {
   })
 })
 
-test("what 'finish' has left is read to its end, also when a 'cancel' leaves last", async () => {
-  const { client, script } = setup(undefined, { budget: { credits: 1_000 } })
-  const [first, last] = [new AbortController(), new AbortController()]
-  watch(client.token.price({ address: TOKEN }, { signal: first.signal, whenAborted: 'finish' }))
-  watch(client.token.price({ address: TOKEN }, { signal: last.signal, whenAborted: 'cancel' }))
-  await flush()
-  first.abort()
-  last.abort()
-  await flush()
-  expect(script.requests[0]?.aborted).toBe(false)
-  script.requests[0]?.answer(answer())
-  await flush()
-  expect(client.budget).toMatchObject({ spent: PRICE, reserved: 0, uncertain: 0 })
-})
-
 describe('the requests of a batch that does not fit', () => {
   const asked = addresses(100)
-
-  test('are not sent, also while the store of the budget is still read', async () => {
+  const slowly = () => {
     const texts = new Map<string, string>()
-    const store = {
+    return {
       get: async (key: string) => texts.get(key),
       set: async (key: string, text: string) => void texts.set(key, text),
     }
-    const { client, script } = setup(() => ok({}, costs(600)), { budget: { credits: 900, store } })
+  }
+
+  test('are not sent, also while the store of the budget is still read', async () => {
+    const { client, script } = setup(() => ok({}, costs(600)), { budget: { credits: 900, store: slowly() } })
     const batch = watch(client.prices.batch({ addresses: asked }))
     await expect.poll(() => batch.state).toBe('rejected')
     expect(batch.error).toMatchObject({ name: 'BudgetExceededError', needed: 1_200, attempts: 0, charge: 'none' })
@@ -168,12 +155,7 @@ describe('the requests of a batch that does not fit', () => {
   })
 
   test('end no other call that shares one of them', async () => {
-    const texts = new Map<string, string>()
-    const store = {
-      get: async (key: string) => texts.get(key),
-      set: async (key: string, text: string) => void texts.set(key, text),
-    }
-    const { client, script } = setup(() => ok({}, costs(600)), { budget: { credits: 900, store } })
+    const { client, script } = setup(() => ok({}, costs(600)), { budget: { credits: 900, store: slowly() } })
     const batch = watch(client.prices.batch({ addresses: asked }))
     const other = watch(client.prices.batch({ addresses: asked.slice(50) }))
     await expect.poll(() => batch.state).toBe('rejected')

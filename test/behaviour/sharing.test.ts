@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { costs, networkError, ok, price } from '../support/answers.ts'
+import { costs, ok, price } from '../support/answers.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
 const TOKEN = address(1)
@@ -135,19 +135,6 @@ describe('an abort of shared calls', () => {
     await made.clock.advance(0)
     expect(next.state).toBe('resolved')
   })
-})
-
-test('a shared call keeps its own deadline when that of an earlier caller ends', async () => {
-  const { client, clock, script } = setup(({ number }) => (number === 1 ? networkError('ECONNRESET') : good()), {
-    deadlineMs: 1_000,
-  })
-  clock.randomValue = 0.9
-  const first = watch(client.token.price({ address: TOKEN }))
-  await clock.advance(0)
-  const second = watch(client.token.price({ address: TOKEN }))
-  await clock.advance(1_000)
-  expect([first.state, second.state]).toEqual(['resolved', 'resolved'])
-  expect(script.requests).toHaveLength(2)
 })
 
 test('a batch that does not fit the budget shares no request of an earlier call', async () => {

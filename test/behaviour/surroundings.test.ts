@@ -2,12 +2,14 @@ import { ConnectionError, createClient, InvalidRequestError } from 'etn-market'
 import { createNodeTransport } from 'etn-market/node'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { costs, ok, price } from '../support/answers.ts'
-import { address, addresses, KEY, rejection, setup, watch } from '../support/setup.ts'
+import { address, KEY, rejection, setup } from '../support/setup.ts'
 
 const TOKEN = address(1)
 
 afterEach(() => {
   vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
 })
 
 describe('a baseUrl that is a path alone', () => {
@@ -46,13 +48,6 @@ describe('a baseUrl that is a path alone', () => {
     await client.token.price({ address: TOKEN })
     expect(urls).toEqual([`https://dapp.test/api/market/prices/52014/${TOKEN}`])
   })
-
-  test.each(['market', '//other.test/x', '', 'ftp://x.test', 'https://u:p@x.test', 'https://x.test/?a=1'])(
-    '%j is rejected at once',
-    (baseUrl) => {
-      expect(() => createClient({ baseUrl })).toThrow(InvalidRequestError)
-    },
-  )
 })
 
 test.each(['the global fetch', 'no fetch', 'node:http'])(
@@ -73,40 +68,61 @@ test.each(['the global fetch', 'no fetch', 'node:http'])(
   },
 )
 
-describe('request.sent', () => {
-  test('is not raised for chunks that were never sent', async () => {
-    const caller = new AbortController()
-    const made = setup(undefined, {
-      batchConcurrency: 2,
-      budget: { credits: 10_000 },
-      onEvent: (event) => void types.push(event.type),
-    })
-    const types: string[] = []
-    const outcome = watch(made.client.prices.batch({ addresses: addresses(400) }, { signal: caller.signal }))
-    await made.clock.advance(0)
-    caller.abort('left')
-    await made.clock.advance(10)
-    expect(outcome.error).toBe('left')
-    expect(made.script.requests).toHaveLength(2)
-    expect(types.filter((type) => type === 'request.sent')).toHaveLength(2)
-    expect(types.filter((type) => type === 'request.failed')).toHaveLength(2)
-    expect(made.client.budget).toMatchObject({ uncertain: 1_200, reserved: 0 })
-  })
+function enterPage() {
+  vi.stubGlobal('window', {})
+  vi.stubGlobal('document', {})
+  return vi.spyOn(console, 'warn').mockImplementation(() => {})
+}
 
-  test('is not raised for what its own listener aborts', async () => {
-    const caller = new AbortController()
-    const types: string[] = []
-    const { client, clock, script } = setup(undefined, {
-      onEvent: (event) => {
-        types.push(event.type)
-        if (event.type === 'request.sent') caller.abort('seen')
-      },
-    })
-    const outcome = watch(client.prices.batch({ addresses: addresses(400) }, { signal: caller.signal }))
-    await clock.advance(0)
-    expect(outcome.error).toBe('seen')
-    const sent = types.filter((type) => type === 'request.sent').length
-    expect(types.filter((type) => type === 'request.failed')).toHaveLength(sent)
-    expect(script.requests.length).toBeLessThanOrEqual(sent)
-  })
+test('in a page, a client with a key emits one warning that names the proxy and not the key', async () => {
+  const warn = enterPage()
+  const { events, client } = setup(() => new Response('{"data":{}}'))
+  await client.etn.price()
+  await client.etn.price()
+  const warnings = [
+    ...events.filter(({ type }) => type === 'key.exposed').map((event) => JSON.stringify(event)),
+    ...warn.mock.calls.flat(),
+  ]
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]).toContain('proxy')
+  expect(warnings[0]).not.toContain(KEY)
+})
+
+test('in a page, a client without a listener warns on the console', () => {
+  const warn = enterPage()
+  setup(undefined, { onEvent: undefined })
+  expect(warn).toHaveBeenCalledTimes(1)
+  expect(warn.mock.calls.flat().join()).toMatch(/proxy/)
+  expect(warn.mock.calls.flat().join()).not.toContain(KEY)
+})
+
+test('in a page, a client without a key does not warn and sends no key', async () => {
+  const warn = enterPage()
+  vi.stubEnv('ETN_MARKET_API_KEY', '')
+  const { client, script, events } = setup(() => new Response('{"data":{}}'), { apiKey: undefined, validate: 'off' })
+  await client.etn.price()
+  expect(warn).not.toHaveBeenCalled()
+  expect(events.filter(({ type }) => type === 'key.exposed')).toEqual([])
+  expect(script.requests[0]?.headers.has('authorization')).toBe(false)
+})
+
+test('outside of a page, a client does not warn', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  expect(setup().events).toEqual([])
+  expect(warn).not.toHaveBeenCalled()
+})
+
+test('key and base URL are read from the environment when the options have none', async () => {
+  vi.stubEnv('ETN_MARKET_API_KEY', 'esk_live_from_env')
+  vi.stubEnv('ETN_MARKET_BASE_URL', 'https://env.test/v1/')
+  const { client, script } = setup(() => new Response('{"data":{}}'), { apiKey: undefined, baseUrl: undefined })
+  await client.etn.price()
+  expect(script.requests[0]?.url.href).toBe('https://env.test/v1/prices/etn')
+  expect(script.requests[0]?.headers.get('authorization')).toBe('Bearer esk_live_from_env')
+})
+
+test('meta.openapi is sent without the key', async () => {
+  const { client, script } = setup(() => new Response('{"openapi":"3.1.0"}'))
+  expect(await client.meta.openapi()).toEqual({ openapi: '3.1.0' })
+  expect(script.requests[0]?.headers.has('authorization')).toBe(false)
 })

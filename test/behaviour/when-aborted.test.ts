@@ -154,14 +154,23 @@ describe("with whenAborted: 'finish', what was not sent is never sent:", () => {
   )
 })
 
-test('a call may decide for itself, and the last caller to leave decides for a shared request', async () => {
-  const { client, script } = setup(undefined, { budget: { credits: 100 } })
-  const [first, last] = [new AbortController(), new AbortController()]
-  watch(client.token.price({ address: TOKEN }, { signal: first.signal }))
-  watch(client.token.price({ address: TOKEN }, { signal: last.signal, ...finish }))
-  await flush()
-  first.abort()
-  last.abort()
-  await flush()
-  expect(script.requests.map(({ aborted }) => aborted)).toEqual([false])
-})
+test.each([
+  ['cancel', 'finish'],
+  ['finish', 'cancel'],
+] as const)(
+  'a call may decide for itself: of two that share a request, left by %s and then by %s, it is read to its end',
+  async (one, other) => {
+    const { client, script } = setup(undefined, { budget: { credits: 100 } })
+    const [first, last] = [new AbortController(), new AbortController()]
+    watch(client.token.price({ address: TOKEN }, { signal: first.signal, whenAborted: one }))
+    watch(client.token.price({ address: TOKEN }, { signal: last.signal, whenAborted: other }))
+    await flush()
+    first.abort()
+    last.abort()
+    await flush()
+    expect(script.requests.map(({ aborted }) => aborted)).toEqual([false])
+    script.requests[0]?.answer(answer())
+    await flush()
+    expect(client.budget).toMatchObject({ spent: 50, reserved: 0, uncertain: 0 })
+  },
+)

@@ -254,12 +254,12 @@ testProperty(
             return client.token.candles({ address: token, limit, bucket })
           }
           await syncSeries(file, { limit: 24, now: fake.now() / 1_000 + error, buy })
-          file.close()
+          file[Symbol.dispose]()
         }
         const whole = await client.token.candles({ address: token, limit: 500, bucket })
         const file = await openSeriesFile(csv, id)
         const { candles } = file
-        file.close()
+        file[Symbol.dispose]()
         const sorted = [...whole].sort((one, other) => one.time - other.time)
         const from = Math.max(sorted[0]?.time ?? 0, candles[0]?.time ?? 0)
         const shown = (list: readonly Candle[]) => toCsv(list.filter(({ time }) => time >= from))
@@ -303,7 +303,7 @@ describe('a gap in a series', () => {
       const path = join(folder, name)
       const whole = await openSeriesFile({ name, path }, { token: BOLT, bucket: '1h', currency: 'USD' })
       const { candles } = whole
-      whole.close()
+      whole[Symbol.dispose]()
       if (name.endsWith('.csv')) writeFileSync(path, toCsv(candles.filter((_, index) => index < 10 || index > 20)))
       else
         (await loadSqlite(name)).write(path, (database) =>

@@ -19,7 +19,7 @@ test('the script for bash completes commands, operations and options', async () 
 test('the scripts for zsh and fish name every command', async () => {
   const { run } = await createScene()
   expect((await run(['completion', 'zsh'])).stdout).toMatch(
-    /compadd -- demo cost call plan [\s\S]*\ncompdef _etn_market etn-market\n$/,
+    /^autoload -U \+X bashcompinit && bashcompinit\n[\s\S]* words="demo cost call plan [\s\S]*\ncomplete -o default -F _etn_market etn-market\n$/,
   )
   expect((await run(['completion', 'fish'])).stdout).toContain("-n '__fish_seen_subcommand_from candles' -l svg")
 })

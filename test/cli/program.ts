@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createFakeService, type FakeService, type FakeServiceOptions, fakeTokens } from 'etn-market/fake'
 import { onTestFinished } from 'vitest'
 import type { HostProcess } from '../../src/cli/host.ts'
-import { run as runProgram } from '../../src/cli/run.ts'
+import { run as runProgram } from '../../src/cli/program.ts'
 import { type Ended, follow } from '../support/child.ts'
 import { within } from '../support/wait.ts'
 

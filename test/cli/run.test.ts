@@ -2,7 +2,7 @@ import { existsSync, linkSync, readdirSync, readFileSync, symlinkSync } from 'no
 import { join } from 'node:path'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
-import { run as runProgram } from '../../src/cli/run.ts'
+import { run as runProgram } from '../../src/cli/program.ts'
 import { createHost, createScene, type Scene, type TestHost } from './program.ts'
 
 const { BOLT, CORE, DYNO } = fakeTokens

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { generate, readSources } from '../../src/contract/generator/generate.ts'
-import { at, type Node } from './generator-error.ts'
 
 const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const { contract, readme } = readSources()
@@ -32,8 +31,10 @@ describe('the generated files', () => {
   )
 
   test('change with the cost of an operation', () => {
-    const withCost = structuredClone(contract) as Node
-    at(withCost, 'paths', '/prices/etn', 'get', 'x-credits').base = 26
+    const withCost = structuredClone(contract) as {
+      paths: { '/prices/etn': { get: { 'x-credits': { base: number } } } }
+    }
+    withCost.paths['/prices/etn'].get['x-credits'].base = 26
     const changed = generate(withCost, readme)
     const different = [...changed].filter(([path, text]) => text !== files.get(path)).map(([path]) => path)
     expect(different).toEqual([

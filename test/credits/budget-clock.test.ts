@@ -1,30 +1,36 @@
 import { describe, expect, test } from 'vitest'
-import { createBudget } from '../../src/credits/budget.ts'
+import { createBudget, type StoredBudget } from '../../src/credits/budget.ts'
 import { BudgetExceededError } from '../../src/errors/index.ts'
 
 const HOUR = 3_600_000
 const MIDNIGHT = Date.UTC(2026, 10, 20)
 
 /** A machine whose wall clock can be set, and a store that outlives its processes. */
-function machine(limit = 1_000) {
+function machine({ isMonotonic = true } = {}) {
   const store = new Map<string, string>()
   const time = { elapsed: 0, wallOffset: 0 }
-  const clock = { now: () => MIDNIGHT + time.elapsed + time.wallOffset, monotonic: () => time.elapsed + 0.25 }
-  const start = async (windowMs = HOUR) => {
-    const budget = createBudget({ credits: limit, windowMs, store }, clock)
+  const now = () => MIDNIGHT + time.elapsed + time.wallOffset
+  const clock = { now, ...(isMonotonic && { monotonic: () => time.elapsed + 0.25 }) }
+  const start = async () => {
+    const budget = createBudget({ credits: 1_000, windowMs: HOUR, store }, clock)
     await budget.load()
     return budget
   }
   return { store, time, start }
 }
 
+async function spend(budget: StoredBudget, credits: number): Promise<void> {
+  const reservation = await budget.reserve(credits)
+  await reservation.confirm()
+  reservation.settle(credits)
+  await budget.flush()
+}
+
 /** Spends what fits, in steps of 100, and returns how much. */
-async function spendAll(budget: Awaited<ReturnType<ReturnType<typeof machine>['start']>>): Promise<number> {
+async function spendAll(budget: StoredBudget): Promise<number> {
   for (let spent = 0; ; spent += 100) {
-    const reservation = await budget.reserve(100).catch((error) => error)
-    if (reservation instanceof BudgetExceededError) return spent
-    await reservation.confirm()
-    reservation.settle(100)
+    const error = await spend(budget, 100).catch((caught) => caught)
+    if (error instanceof BudgetExceededError) return spent
   }
 }
 
@@ -35,7 +41,7 @@ describe('while a process lives, no step of the wall clock changes a stored wind
     ['back and forth', [HOUR, -HOUR, 2 * HOUR, -5 * HOUR, 48 * HOUR]],
     ['eight times back and once forward', [...Array(8).fill(-24 * HOUR), 8 * 24 * HOUR]],
   ])('%s', async (_, steps) => {
-    const { time, start, store } = machine()
+    const { time, start } = machine()
     const budget = await start()
     let spent = await spendAll(budget)
     for (const step of steps) {
@@ -44,26 +50,11 @@ describe('while a process lives, no step of the wall clock changes a stored wind
     }
     expect(spent).toBe(1_000)
     await budget.flush()
-    expect(() => JSON.parse([...store.values()].join())).not.toThrow()
     // The next process finds it too, wherever the wall clock is.
     expect(await start()).toMatchObject({ spent: 1_000, available: 0 })
     time.elapsed += HOUR
     expect(budget.available).toBe(1_000)
     expect(await start()).toMatchObject({ spent: 0, available: 1_000 })
-  })
-
-  test('a clock without a monotonic time that is set back twice holds up for one window', () => {
-    let now = MIDNIGHT + 10 * HOUR
-    const budget = createBudget({ credits: 1_000, windowMs: HOUR }, { now: () => now })
-    budget.reserve(900).settle(900)
-    for (const step of [-5 * HOUR, -3 * HOUR]) {
-      now += step
-      expect(budget.available).toBe(100)
-    }
-    now += HOUR - 1
-    expect(budget.available).toBe(100)
-    now += 1
-    expect(budget.available).toBe(1_000)
   })
 
   test('resetsAt is a moment of the wall clock as it is now', async () => {
@@ -79,9 +70,7 @@ describe('over a restart', () => {
   test('an entry from the future counts for the length of a window, however far ahead it is and however often it is loaded', async () => {
     const { time, start } = machine()
     time.wallOffset = 87_600 * HOUR
-    const ahead = await start()
-    await spendAll(ahead)
-    await ahead.flush()
+    await spendAll(await start())
     time.wallOffset = 0
     for (let quarter = 0; quarter < 4; quarter++) {
       const restarted = await start()
@@ -99,44 +88,85 @@ describe('over a restart', () => {
     const budget = await start()
     time.wallOffset = 0
     await spendAll(budget)
-    await budget.flush()
     expect((await start()).available).toBe(0)
     time.elapsed = HOUR
     expect((await start()).available).toBe(1_000)
   })
 })
 
-describe('without a monotonic time', () => {
-  test('what a clock that is set back many times leaves behind is forgotten by no step', async () => {
-    let now = MIDNIGHT
-    const store = new Map<string, string>()
-    const create = () => createBudget({ credits: 1_000, windowMs: HOUR, store }, { now: () => now })
-    const budget = create()
-    const reservation = await budget.reserve(900)
-    reservation.settle(900)
-    for (let step = 0; step < 12; step++) {
-      now -= HOUR
-      await (await budget.reserve(1)).release()
+describe.each([false, true])('without a monotonic time, restarted after each step: %s', (isRestarted) => {
+  /** Each step moves the wall clock, and then the process ends, where it does. */
+  async function process() {
+    const { time, start } = machine({ isMonotonic: false })
+    let budget = await start()
+    const step = async (ms: number) => {
+      await budget.flush()
+      time.wallOffset += ms
+      if (isRestarted) budget = await start()
+      return budget
     }
-    now += 12 * HOUR
-    expect(budget.available).toBe(100)
-    await budget.flush()
-    const restarted = create()
-    await restarted.load()
-    expect(restarted.available).toBe(100)
+    return { step, moment: () => MIDNIGHT + time.wallOffset }
+  }
+
+  test('a wall clock that is set back again and again holds up for one window', async () => {
+    const { step, moment } = await process()
+    await spend(await step(0), 900)
+    for (const ms of [-5 * HOUR, -3 * HOUR, -87_600 * HOUR]) {
+      const budget = await step(ms)
+      expect(budget).toMatchObject({ spent: 900, available: 100 })
+      expect(budget.resetsAt).toBeLessThanOrEqual(moment() + HOUR)
+    }
+    expect((await step(HOUR - 1)).available).toBe(100)
+    expect((await step(1)).available).toBe(1_000)
   })
 
-  test('more windows than are kept are counted together', async () => {
-    let now = MIDNIGHT
-    const budget = createBudget({ credits: 1_000, windowMs: HOUR, store: new Map() }, { now: () => now })
-    for (let step = 0; step < 20; step++) {
-      const reservation = await budget.reserve(10)
-      reservation.settle(10)
-      now -= HOUR / 60
-      await (await budget.reserve(0)).release()
-      now -= HOUR
-    }
-    now += 21 * HOUR
-    expect(budget.spent).toBeGreaterThanOrEqual(10)
+  test('a step forward that is taken back leaves the window as it was', async () => {
+    const { step } = await process()
+    await spend(await step(0), 600)
+    const ahead = await step(87_600 * HOUR)
+    expect(ahead.spent).toBe(0)
+    await spend(ahead, 150)
+    await ahead.reserve(50)
+    const budget = await step(-87_600 * HOUR)
+    expect(budget).toMatchObject({ spent: 750, uncertain: 50, available: 200, resetsAt: MIDNIGHT + HOUR })
+    expect(await step(HOUR)).toMatchObject({ available: 1_000, resetsAt: MIDNIGHT + 2 * HOUR })
   })
+
+  test('a step back over the begin of a window, and forward again, frees nothing', async () => {
+    const { step } = await process()
+    await spend(await step(0), 900)
+    await spend(await step(HOUR), 800)
+    expect(await step(-1_000)).toMatchObject({ available: 0, resetsAt: MIDNIGHT + HOUR })
+    expect(await step(1_000)).toMatchObject({ spent: 800, available: 200 })
+  })
+
+  test('what a clock that is set back many times leaves behind is forgotten by no step', async () => {
+    const { step } = await process()
+    await spend(await step(0), 900)
+    for (let back = 0; back < 12; back++) await (await (await step(-HOUR)).reserve(1)).release()
+    expect((await step(12 * HOUR)).available).toBe(100)
+  })
+})
+
+test('without a monotonic time, a reservation that has moved to the next window counts once after a step back', async () => {
+  const { time, start } = machine({ isMonotonic: false })
+  const budget = await start()
+  const queued = await budget.reserve(400)
+  time.wallOffset += HOUR
+  await queued.confirm()
+  time.wallOffset -= HOUR
+  expect(budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 400, available: 600 })
+})
+
+test('without a monotonic time, more windows than are kept are counted together', async () => {
+  const { time, start } = machine({ isMonotonic: false })
+  const budget = await start()
+  for (let step = 0; step < 20; step++) {
+    await spend(budget, 10)
+    time.wallOffset -= HOUR / 60
+    await (await budget.reserve(0)).release()
+    time.wallOffset -= HOUR
+  }
+  time.wallOffset += 21 * HOUR
+  expect(budget.spent).toBeGreaterThanOrEqual(10)
 })

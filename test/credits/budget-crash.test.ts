@@ -48,28 +48,24 @@ async function expectSafe(at: string, message: string): Promise<void> {
   expect(spent + uncertain, message).toBeLessThanOrEqual(LIMIT)
 }
 
-test.each([false, true])(
-  'killed between any two steps, a restart counts all that was charged, and never more than the limit (exclusiveKey: %s)',
-  async (exclusiveKey) => {
-    const alive = await runChild(mkdtempSync(join(folder, 'alive-')), 0, exclusiveKey)
-    expect(alive.code).toBe(0)
-    const steps = Number(alive.stdout)
-    expect(steps).toBeGreaterThan(30)
-    let killAt = 0
-    const killAtNextSteps = async () => {
-      while (killAt < steps) {
-        const step = ++killAt
-        const at = mkdtempSync(join(folder, `killed-${step}-`))
-        expect(await runChild(at, step, exclusiveKey), `step ${step}`).toMatchObject({ code: null })
-        await expectSafe(at, `step ${step}`)
-      }
+test('killed between any two steps, a restart counts all that was charged, and never more than the limit', async () => {
+  const alive = await runChild(mkdtempSync(join(folder, 'alive-')), 0, true)
+  expect(alive.code).toBe(0)
+  const steps = Number(alive.stdout)
+  expect(steps).toBeGreaterThan(30)
+  let killAt = 0
+  const killAtNextSteps = async () => {
+    while (killAt < steps) {
+      const step = ++killAt
+      const at = mkdtempSync(join(folder, `killed-${step}-`))
+      expect(await runChild(at, step, true), `step ${step}`).toMatchObject({ code: null })
+      await expectSafe(at, `step ${step}`)
     }
-    await Promise.all(Array.from({ length: 4 }, killAtNextSteps))
-  },
-  60_000,
-)
+  }
+  await Promise.all(Array.from({ length: 4 }, killAtNextSteps))
+}, 60_000)
 
-test('killed again and again at other steps, it ends with a budget that is used up, not exceeded', async () => {
+test('killed again and again at other steps, without exclusiveKey, it ends with a budget that is used up, not exceeded', async () => {
   const at = mkdtempSync(join(folder, 'again-'))
   for (const killAt of [5, 9, 14, 23, 30, 7, 4, 12, 0]) {
     await runChild(at, killAt, false)

@@ -2,13 +2,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createBudget, type MemoryBudget, type Reservation } from '../../src/credits/budget.ts'
 import { BudgetExceededError } from '../../src/errors/index.ts'
-import { testProperty } from '../support/property.ts'
-
-type Step =
-  | { do: 'reserve'; owner: 0 | 1; credits: number }
-  | { do: 'settle'; owner: 0 | 1; which: number; charged: number }
-  | { do: 'confirm' | 'markUncertain' | 'release'; owner: 0 | 1; which: number }
-  | { do: 'wait'; ms: number }
+import { type Drawn, testProperty, weighted } from '../support/property.ts'
 
 /** One line of the model: totals are computed from all lines each time. */
 interface Line {
@@ -18,20 +12,18 @@ interface Line {
   charged: number
 }
 
-const owner = fc.constantFrom(0 as const, 1 as const)
+const owner = fc.constantFrom(0, 1)
 const which = fc.nat(30)
 /** A charge against the reservation: below, exactly, above. */
 const charged = fc.oneof(fc.nat(40), fc.integer({ min: 20, max: 200 }))
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('reserve' as const), owner, credits: fc.nat(40) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('confirm' as const), owner, which }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('settle' as const), owner, which, charged }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constantFrom('markUncertain' as const, 'release' as const), owner, which }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(250) }) },
+const step = fc.oneof(
+  weighted(5, { do: fc.constant('reserve'), owner, credits: fc.nat(40) }),
+  weighted(3, { do: fc.constant('confirm'), owner, which }),
+  weighted(3, { do: fc.constant('settle'), owner, which, charged }),
+  weighted(2, { do: fc.constantFrom('markUncertain', 'release'), owner, which }),
+  weighted(1, { do: fc.constant('wait'), ms: fc.nat(250) }),
 )
+type Step = Drawn<typeof step>
 
 const WINDOW_MS = 100
 const START = 1_800_000_000_123

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { createBudget, type MemoryBudget } from '../../src/credits/budget.ts'
-import { BudgetExceededError } from '../../src/errors/index.ts'
 import { budgetAt, totals } from './budget-at.ts'
 
 /** A lost request that was sent so long ago is charged by then or never. */
@@ -23,6 +22,7 @@ function lose(budget: MemoryBudget, credits: number): void {
   reservation.markUncertain()
 }
 
+// Whatever happens in any order: `budget-reconcile-model.test.ts`. Without exclusiveKey: `test/support/budget-conformance.ts`.
 describe('the balance after a request that was in flight alone', () => {
   test('frees eight lost requests that never arrived, when they are old enough', () => {
     const { budget, pass } = exclusive()
@@ -35,16 +35,6 @@ describe('the balance after a request that was in flight alone', () => {
     pass(1)
     expect(ask(budget, 50, 999_950)).toEqual({ charged: 0, freed: 4800 })
     expect(totals(budget)).toEqual({ spent: 100, reserved: 0, uncertain: 0, available: 4900 })
-  })
-
-  test('shows what lost answers cost: that part is spent, the rest is available', () => {
-    const { budget, pass } = exclusive()
-    ask(budget, 0, 1_000_000)
-    lose(budget, 600)
-    lose(budget, 600)
-    pass(DELAY_MS)
-    expect(ask(budget, 0, 999_580)).toEqual({ charged: 420, freed: 780 })
-    expect(totals(budget)).toEqual({ spent: 420, reserved: 0, uncertain: 0, available: 4580 })
   })
 
   test('counts a charge at once, and what may still be charged as well, until that is known', () => {
@@ -63,17 +53,6 @@ describe('the balance after a request that was in flight alone', () => {
     expect(totals(budget)).toEqual({ spent: 800, reserved: 0, uncertain: 0, available: 4200 })
   })
 
-  test('is never a reason to show more than the limit', () => {
-    const { budget, pass } = exclusive(1_000)
-    ask(budget, 0, 1_000_000)
-    lose(budget, 600)
-    ask(budget, 0, 999_400)
-    expect(totals(budget)).toEqual({ spent: 600, reserved: 0, uncertain: 400, available: 0 })
-    pass(DELAY_MS)
-    ask(budget, 0, 999_400)
-    expect(totals(budget)).toEqual({ spent: 600, reserved: 0, uncertain: 0, available: 400 })
-  })
-
   test('is that of the moment at which its request was sent: a loss of 60 s ago may have been charged after it', () => {
     const { budget, pass } = exclusive()
     ask(budget, 0, 1_000_000)
@@ -85,16 +64,6 @@ describe('the balance after a request that was in flight alone', () => {
     expect(slow.settle(0, { remaining: 1_000_000 })).toBeUndefined()
     expect(budget.uncertain).toBe(600)
     expect(ask(budget, 0, 999_400)).toEqual({ charged: 600, freed: 0 })
-  })
-
-  test('judges a loss by when it was sent, not by when its answer was given up', () => {
-    const { budget, pass } = exclusive()
-    ask(budget, 0, 1_000_000)
-    const reservation = budget.reserve(600)
-    reservation.confirm({}, KEY)
-    pass(DELAY_MS)
-    reservation.markUncertain()
-    expect(ask(budget, 0, 1_000_000)).toEqual({ charged: 0, freed: 600 })
   })
 
   test('after another maxChargeDelayMs', () => {
@@ -119,24 +88,6 @@ describe('the balance after a request that was in flight alone', () => {
     lose(budget, 100)
     pass(DELAY_MS)
     expect(ask(budget, 0, 5_000_400)).toEqual({ charged: 0, freed: 100 })
-    expect(budget.uncertain).toBe(600)
-  })
-
-  test('proves nothing about what was lost before the first balance', () => {
-    const { budget, pass } = exclusive()
-    lose(budget, 600)
-    pass(DELAY_MS)
-    expect(ask(budget, 50, 999_950)).toBeUndefined()
-    expect(ask(budget, 50, 999_900)).toBeUndefined()
-    expect(budget.uncertain).toBe(600)
-  })
-
-  test('is not asked without exclusiveKey', () => {
-    const { budget, pass } = budgetAt({ credits: 5000 })
-    ask(budget, 0, 1_000_000)
-    lose(budget, 600)
-    pass(DELAY_MS)
-    expect(ask(budget, 0, 1_000_000)).toBeUndefined()
     expect(budget.uncertain).toBe(600)
   })
 
@@ -278,35 +229,5 @@ describe('with windows', () => {
     expect(ask(budget, 0, 1_000_000)).toBeUndefined()
     pass(DELAY_MS)
     expect(ask(budget, 0, 1_000_000)).toEqual({ charged: 0, freed: 600 })
-  })
-})
-
-describe('spending guarded by hand beside a client', () => {
-  test('with the key of the client it is counted once', () => {
-    const { budget, pass } = exclusive()
-    ask(budget, 0, 1_000_000)
-    for (let time = 1; time <= 3; time++) {
-      const byHand = budget.reserve(600)
-      byHand.confirm({}, KEY)
-      byHand.settle(450)
-      expect(ask(budget, 25, 1_000_000 - time * 475)).toBeUndefined()
-      pass(DELAY_MS)
-    }
-    expect(totals(budget)).toEqual({ spent: 1_425, reserved: 0, uncertain: 0, available: 3_575 })
-  })
-
-  test('without a key it is counted once, too: what it cost is in no comparison', () => {
-    const { budget } = exclusive()
-    ask(budget, 0, 1_000_000)
-    for (let time = 1; time <= 3; time++) {
-      const byHand = budget.reserve(600)
-      byHand.confirm()
-      // The service has charged it already.
-      expect(ask(budget, 25, 1_000_000 - time * 475)).toBeUndefined()
-      byHand.settle(450)
-      expect(ask(budget, 0, 1_000_000 - time * 475)).toBeUndefined()
-    }
-    expect(budget.spent).toBe(1_425)
-    expect(() => budget.reserve(3_576)).toThrow(BudgetExceededError)
   })
 })

@@ -52,12 +52,12 @@ describe('a store that fails', () => {
     { v: 1 },
     0,
     false,
-    '{"v":2,"windowMs":null,"current":0,"windows":[{"index":0,"spent":0,"reserved":0,"uncertain":0}]}',
-    '{"v":1,"windowMs":null,"current":0,"windows":[]}',
-    '{"v":1,"windowMs":null,"current":0,"windows":[{"index":0,"spent":-1,"reserved":0,"uncertain":0}]}',
-    '{"v":1,"windowMs":null,"current":0,"windows":[{"index":0,"spent":null,"reserved":0,"uncertain":0}]}',
-    '{"v":1,"windowMs":0,"current":0,"windows":[{"index":0,"spent":0,"reserved":0,"uncertain":0}]}',
-    '{"v":1,"windowMs":null,"current":0,"windows":[{"index":0,"spent":0,"reserved":0,"uncertain":0}],"keyBalance":{}}',
+    '{"v":2,"windowMs":null,"windows":[{"start":null,"end":null,"countsUntil":null,"spent":0,"reserved":0,"uncertain":0}]}',
+    '{"v":3,"windowMs":null,"windows":[]}',
+    '{"v":3,"windowMs":null,"windows":[{"start":null,"end":null,"countsUntil":null,"spent":-1,"reserved":0,"uncertain":0}]}',
+    '{"v":3,"windowMs":null,"windows":[{"start":null,"end":null,"countsUntil":null,"spent":null,"reserved":0,"uncertain":0}]}',
+    '{"v":3,"windowMs":0,"windows":[{"start":null,"end":null,"countsUntil":null,"spent":0,"reserved":0,"uncertain":0}]}',
+    '{"v":3,"windowMs":null,"windows":[{"start":null,"end":null,"countsUntil":null,"spent":0,"reserved":0,"uncertain":0}],"keyBalances":{}}',
   ]
   test.each(junk)('holds %j: it does not pass for nothing spent, and is not overwritten', async (value) => {
     const written: string[] = []

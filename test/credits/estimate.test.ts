@@ -1,4 +1,4 @@
-import { estimateCost, type OperationId } from 'etn-market'
+import { creditsToUsd, estimateCost, type OperationId } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { setup } from '../support/setup.ts'
 
@@ -14,20 +14,12 @@ const methodOf = (operation: OperationId) => {
   return (client as unknown as Record<string, Record<string, Anything>>)[group]![action]!
 }
 
+/** Those with the fewest parameters are in `test/contract/operations.test.ts`. */
 const CASES: [operation: OperationId, params: object | undefined, min: number, max: number, requests?: number][] = [
-  ['etn.price', undefined, 25, 25],
   ['token.price', { address: A }, 50, 50],
-  ['token.get', { address: A }, 100, 100],
-  ['token.history', { address: A, duration: 'year' }, 200, 200],
-  ['nft.stats', {}, 25, 25],
-  ['nft.collection', { address: A }, 500, 500],
-  ['presale.get', { pool: A }, 200, 200],
   ['locks.get', { address: A, chainId: 52014 }, 2000, 2000],
-  ['farm.list', undefined, 3000, 3000],
   ['account.me', undefined, 0, 0],
-  ['meta.openapi', undefined, 0, 0],
   ['prices.batch', { addresses: [] }, 0, 0, 0],
-  ['prices.batch', { addresses: [A] }, 110, 110],
   ['prices.batch', { addresses: [A, B, A.toLowerCase(), A] }, 120, 120],
   ['prices.batch', { addresses: many(20) }, 300, 300],
   ['prices.batch', { addresses: many(50) }, 600, 600],
@@ -37,14 +29,10 @@ const CASES: [operation: OperationId, params: object | undefined, min: number, m
   ['token.list', { limit: 1 }, 100, 105],
   ['token.list', undefined, 100, 600],
   ['token.candles', { address: A, limit: 500 }, 100, 600],
-  ['token.candles', { address: A }, 100, 600],
   ['pool.list', { version: 3 }, 200, 700],
   ['trade.list', { limit: 3, token: A }, 250, 280],
-  ['trade.list', {}, 250, 500],
-  ['nft.collections', undefined, 300, 800],
   ['nft.assets', { address: A, limit: 50 }, 400, 1400],
   ['presale.list', { limit: undefined }, 250, 750],
-  ['balances.get', { address: A }, 800, 2800],
   ['balances.get', { address: A, limit: 10 }, 800, 900],
 ]
 
@@ -65,4 +53,14 @@ describe('the estimate of a call: exact where the price is flat or per address, 
 
 test.each(['nothing.here', 'toString', '__proto__', '', undefined])('rejects the unknown operation %j', (operation) => {
   expect(() => estimateCost(operation as 'etn.price')).toThrow(/Unknown operation/)
+})
+
+test.each([
+  [0, 0],
+  [50, 0.00005],
+  [10_000, 0.01],
+  [2_500_000, 2.5],
+  [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+])('%s credits are %s USD', (credits, usd) => {
+  expect(creditsToUsd(credits)).toBe(usd)
 })

@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest'
 import { internalsOf } from '../../src/client-internals.ts'
 import { createVirtualClock, flush, START, type VirtualClock } from '../support/clock.ts'
 import { fakeForThisTest } from '../support/fake-timers.ts'
-import { onCaseFinished, testProperty } from '../support/property.ts'
+import { type Drawn, onCaseFinished, testProperty, weighted } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
 import { type Outcome, watch } from '../support/setup.ts'
 import { omitStacks } from '../support/short-stacks.ts'
@@ -26,34 +26,6 @@ const UNDERSTATED = { cost: 100, maxCredits: 40 }
 
 type What = 'price' | 'list' | 'batch' | 'locks' | 'me' | 'understated' | "a visitor's"
 
-type Step =
-  | {
-      do: 'call'
-      what: What
-      number: number
-      client: number
-      key: number
-      keyDelayMs: number
-      caller: number
-      options: CallOptions
-    }
-  | { do: 'wait'; ms: number }
-  | { do: 'step the wall clock'; ms: number }
-  | { do: 'top up'; key: number }
-  | { do: 'abort'; caller: number }
-  | { do: 'leave all and look'; key: number }
-  | { do: 'end'; isCrash: boolean; pauseMs: number; stepMs: number }
-
-interface Case {
-  readonly steps: readonly Step[]
-  readonly behaviours: readonly Behaviour[]
-  readonly storeFaults: readonly StoreFault[]
-  readonly isStored: boolean
-  readonly windowMs: number | undefined
-  readonly exclusiveKey: boolean
-  readonly seed: number
-}
-
 const stepMs = fc.constantFrom(-31_536_000_000, -3_600_000, -75_000, -15_000, 15_000, 75_000, 3_600_000, 31_536_000_000)
 const number = fc.nat({ max: 9 })
 const caller = fc.nat({ max: 2 })
@@ -66,46 +38,35 @@ const options: fc.Arbitrary<CallOptions> = fc.record(
   },
   { requiredKeys: [] },
 )
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      do: fc.constant('call'),
-      what: fc.constantFrom<What>('price', 'price', 'list', 'batch', 'locks', 'me', 'me', 'understated', "a visitor's"),
-      number,
-      client: fc.nat({ max: 2 }),
-      key,
-      // A call that waits for its key holds its reservation, and is sent in a later window.
-      keyDelayMs: fc.constantFrom(0, 0, 0, 0, 5_000, 13_000),
-      caller,
-      options,
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({ do: fc.constant('wait'), ms: fc.constantFrom(0, 1, 300, 2_000, 9_000, 61_000) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('step the wall clock'),
-      ms: stepMs,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('top up'), key }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('abort'), caller }) },
+const step = fc.oneof(
+  weighted(12, {
+    do: fc.constant('call'),
+    what: fc.constantFrom<What>('price', 'price', 'list', 'batch', 'locks', 'me', 'me', 'understated', "a visitor's"),
+    number,
+    client: fc.nat({ max: 2 }),
+    key,
+    // A call that waits for its key holds its reservation, and is sent in a later window.
+    keyDelayMs: fc.constantFrom(0, 0, 0, 0, 5_000, 13_000),
+    caller,
+    options,
+  }),
+  weighted(5, { do: fc.constant('wait'), ms: fc.constantFrom(0, 1, 300, 2_000, 9_000, 61_000) }),
+  weighted(3, {
+    do: fc.constant('step the wall clock'),
+    ms: stepMs,
+  }),
+  weighted(1, { do: fc.constant('top up'), key }),
+  weighted(2, { do: fc.constant('abort'), caller }),
   // A quiet moment, while the service may still execute what was left.
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('leave all and look'), key }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('end'),
-      isCrash: fc.boolean(),
-      pauseMs: fc.constantFrom(0, 0, 0, 4_000, 70_000),
-      stepMs: fc.oneof(fc.constant(0), stepMs),
-    }),
-  },
+  weighted(4, { do: fc.constant('leave all and look'), key }),
+  weighted(2, {
+    do: fc.constant('end'),
+    isCrash: fc.boolean(),
+    pauseMs: fc.constantFrom(0, 0, 0, 4_000, 70_000),
+    stepMs: fc.oneof(fc.constant(0), stepMs),
+  }),
 )
+type Step = Drawn<typeof step>
 const behaviour: fc.Arbitrary<Behaviour> = fc.record({
   how: fc.constantFrom<Behaviour['how']>(
     ...Array<'answers'>(8).fill('answers'),
@@ -138,7 +99,7 @@ const storeFault = fc.constantFrom<StoreFault>(
   'never',
   'never, but writes',
 )
-const cases: fc.Arbitrary<Case> = fc.record({
+const cases = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 30, size: 'max' }),
   behaviours: fc.array(behaviour, { minLength: 1, maxLength: 10 }),
   storeFaults: fc.oneof(fc.constant<StoreFault[]>(['none']), fc.array(storeFault, { minLength: 1, maxLength: 10 })),
@@ -147,6 +108,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   exclusiveKey: fc.boolean(),
   seed: fc.nat(),
 })
+type Case = Drawn<typeof cases>
 
 /** One request that the service has executed. */
 interface Charge {

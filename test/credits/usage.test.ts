@@ -4,24 +4,6 @@ import { Usage } from '../../src/credits/usage.ts'
 import { testProperty } from '../support/property.ts'
 
 describe('the remaining credits', () => {
-  test('do not change with a late answer from before a top-up', () => {
-    const usage = new Usage()
-    const early = usage.recordSent()
-    usage.recordRemaining(usage.recordSent(), 100)
-    usage.recordRemaining(usage.recordSent(), 5_000_100)
-    usage.recordRemaining(early, 5_000_200)
-    expect(usage.report().remaining).toBe(5_000_100)
-  })
-
-  test('are right again with the next request after answers arrived in the wrong order around a top-up', () => {
-    const usage = new Usage()
-    const early = usage.recordSent()
-    usage.recordRemaining(usage.recordSent(), 5_000_100)
-    usage.recordRemaining(early, 150)
-    usage.recordRemaining(usage.recordSent(), 5_000_050)
-    expect(usage.report().remaining).toBe(5_000_050)
-  })
-
   /** Requests in flight; the service charges 1 to 9 for each in any order, and its answers arrive in any order. */
   testProperty(
     'are the lowest reported balance without top-ups, in any order of requests and answers',

@@ -38,20 +38,23 @@ export const addresses = Array.from({ length: 400 }, (_, index) =>
   checksumAddress(`0x${(index + 1).toString(16).padStart(40, '0')}`),
 )
 
-/** One of many workloads, always the same for a seed. */
-export function drawWorkload(seed: number, longest = 12 * HOUR): Workload {
+const MAX_WATCHES = 75
+
+/** One of many workloads, always the same for a seed. Its watches have some intervals in common, or each has an interval of its own. */
+export function drawWorkload(seed: number, longest = 12 * HOUR, hasOwnIntervals = false): Workload {
   const random = createRandom(seed)
   const below = (limit: number) => Math.floor(random() * limit)
   const tokens = random() < 0.5 ? 1 + below(40) : 1 + below(250)
-  const intervals = Array.from({ length: 1 + below(6) }, () => Math.round(5_000 * 720 ** random()))
+  const differentIntervals = hasOwnIntervals ? MAX_WATCHES : 1 + below(6)
+  const intervals = Array.from({ length: differentIntervals }, () => Math.round(5_000 * 720 ** random()))
   const slowest = Math.max(...intervals)
   // No whole number of intervals: the last purchase would be within the span or not, by the time that a request takes.
   const span = Math.min(longest, Math.max(20 * MINUTE, 30.5 * slowest))
   const isUnsteady = random() < 0.5
-  const watches = Array.from({ length: 1 + below(random() < 0.5 ? 6 : 75) }, (): Watching => {
+  const watches = Array.from({ length: 1 + below(random() < 0.5 ? 6 : MAX_WATCHES) }, (_, index): Watching => {
     const first = below(tokens)
     const count = 1 + below(random() < 0.5 ? 5 : tokens)
-    const everyMs = intervals[below(intervals.length)] ?? MINUTE
+    const everyMs = intervals[hasOwnIntervals ? index : below(intervals.length)] ?? MINUTE
     const from = random() < 0.3 ? 0 : below(Math.min(span / 2, slowest))
     const start = isUnsteady ? below(0.8 * span) : from
     const to = isUnsteady ? start + Math.round(random() * span) : span
@@ -73,25 +76,32 @@ export function drawWorkload(seed: number, longest = 12 * HOUR): Workload {
   return { watches, looks, span }
 }
 
-/** Credits of the feed, bought from a service that answers after `latencyMs`. */
-export async function runFeed({ watches, looks, span }: Workload, latencyMs: number): Promise<number> {
-  const clock = createVirtualClock()
-  let credits = 0
+/** A client without requests, so that what is measured is the feed alone. `onCharge` may take the time of an answer. */
+export function instantClient(onCharge: (credits: number) => Promise<void> | undefined): FeedClient {
   const answer = (count: number, data: unknown) => ({
     async withMeta() {
       const charged = count === 1 ? 50 : 100 + 10 * count
-      credits += charged
-      if (latencyMs > 0) await clock.sleep(latencyMs)
+      await onCharge(charged)
       return { data, meta: { credits: { charged } } }
     },
   })
   const price = (address: string) => ({ address, usd: '1', etn: '2' })
   const batch = ({ addresses }: { addresses: readonly string[] }) =>
     answer(addresses.length, Object.fromEntries(addresses.map((address) => [address, price(address)])))
-  const client = {
+  return {
     token: { price: ({ address }: { address: string }) => answer(1, price(address)) },
     prices: { batch: Object.assign(batch, { estimate: () => ({ min: 0, max: 0, requests: 0 }) }) },
   } as unknown as Pick<Client, 'token' | 'prices'> as FeedClient
+}
+
+/** Credits of the feed, bought from a service that answers after `latencyMs`. */
+export async function runFeed({ watches, looks, span }: Workload, latencyMs: number): Promise<number> {
+  const clock = createVirtualClock()
+  let credits = 0
+  const client = instantClient((charged) => {
+    credits += charged
+    return latencyMs > 0 ? clock.sleep(latencyMs) : undefined
+  })
   const feed = createPriceFeed(client, { clock })
   const start = clock.now()
   const moments = watches.flatMap(({ addresses, everyMs, from, to }) => {

@@ -11,11 +11,8 @@ function redactorOf(...secrets: string[]) {
   return redactor
 }
 
+// What errors, events and clients show of a key: `test/behaviour/secrets.test.ts`.
 describe('redacting', () => {
-  test('takes every occurrence out of a text', () => {
-    expect(redactorOf(SECRET).text(`a ${SECRET} b ${SECRET}`)).toBe('a [redacted] b [redacted]')
-  })
-
   test('a secret with characters that mean something to patterns is taken as it is', () => {
     expect(redactorOf('a.*$&+key').text('a.*$&+key aXXkey')).toBe('[redacted] aXXkey')
   })
@@ -47,22 +44,6 @@ describe('redacting', () => {
     expect(redactorOf(SECRET).error(error)).toBe(error)
     expect(error.cause).toEqual(cause)
   })
-
-  test('reaches causes of causes, lists of errors, and circles', () => {
-    const deep = new Error('top', { cause: new AggregateError([new Error(SECRET)], 'mid', { cause: { why: SECRET } }) })
-    Object.assign(deep, { again: deep })
-    expect(inspect(redactorOf(SECRET).error(deep), { depth: 10 })).not.toContain(SECRET)
-  })
-
-  test('what cannot be changed is replaced, with its cause', () => {
-    const frozen = Object.freeze(new Error(SECRET, { cause: new Error(SECRET) }))
-    const dom = new DOMException(SECRET, 'AbortError')
-    for (const cause of [frozen, dom]) {
-      const error = redactorOf(SECRET).error(new Error('outer', { cause }))
-      expect(inspect(error, { depth: 5, showHidden: true })).not.toContain(SECRET)
-      expect((error.cause as Error).message).toBe('[redacted]')
-    }
-  })
 })
 
 describe('keys that rotate', () => {
@@ -91,20 +72,13 @@ describe('keys that rotate', () => {
     expect(inspect(ends[0], { depth: 10 })).toContain('[redacted]')
   })
 
-  test('one that is retained is never forgotten, the last 5,000 others neither', () => {
+  test('the last 5,000 at least are not forgotten', () => {
     const redactor = new Redactor()
-    const release = redactor.retain(key(0))
-    const releaseAgain = redactor.retain(key(0))
-    for (let number = 1; number <= 20_000; number++) redactor.add(key(number))
     const isRedacted = (number: number) => redactor.text(`a ${key(number)} b`) === 'a [redacted] b'
-    expect([0, 15_001, 20_000].map(isRedacted)).toEqual([true, true, true])
+    for (let number = 0; number <= 20_000; number++) redactor.add(key(number))
+    expect([15_001, 20_000].map(isRedacted)).toEqual([true, true])
     expect(isRedacted(9_999)).toBe(false)
-    release()
-    release()
     redactor.add(key(0))
-    for (let number = 1; number <= 20_000; number++) redactor.add(key(number))
-    expect(isRedacted(0)).toBe(true)
-    releaseAgain()
     for (let number = 1; number <= 4_999; number++) redactor.add(key(number))
     expect(isRedacted(0)).toBe(true)
     for (let number = 1; number <= 10_000; number++) redactor.add(key(number))

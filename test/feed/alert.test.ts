@@ -1,14 +1,12 @@
-import { createClient } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
-import { type AlertOptions, createPriceFeed, type FeedAlert, type FeedPrice } from 'etn-market/feed'
+import type { AlertOptions, FeedAlert, FeedPrice } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { detectCrossings } from '../../src/feed/watch/crossings.ts'
 import { parseDecimal } from '../../src/utils/decimal.ts'
-import { flush } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
-import { MINUTE, recordWatch, SECOND, setupFeed } from './setup.ts'
+import { MINUTE, read, recordWatch, SECOND, setupFeed } from './setup.ts'
 
 const { BOLT, CORE } = fakeTokens
 
@@ -18,13 +16,7 @@ function setupAlert(options: Partial<AlertOptions>, usd: string | null = '1') {
   const { feed, clock, fake } = setup
   const setPrice = (next: string | null) => (next === null ? fake.world.unprice(BOLT) : fake.world.setPrice(BOLT, next))
   setPrice(usd)
-  const alerts: FeedAlert[] = []
-  const iterator = feed.alert(BOLT, { everyMs: MINUTE, ...options })[Symbol.asyncIterator]()
-  const reading = watch(
-    (async () => {
-      for await (const alert of { [Symbol.asyncIterator]: () => iterator }) alerts.push(alert)
-    })(),
-  )
+  const { seen } = read(feed.alert(BOLT, { everyMs: MINUTE, ...options }))
   const follow = async (...path: (string | null)[]) => {
     await clock.advance(10)
     for (const next of path) {
@@ -32,8 +24,8 @@ function setupAlert(options: Partial<AlertOptions>, usd: string | null = '1') {
       await clock.advance(MINUTE)
     }
   }
-  const fired = () => alerts.map(({ condition, price, from }) => [condition, price.usd, from?.usd])
-  return { ...setup, iterator, reading, alerts, follow, fired }
+  const fired = () => seen.map(({ condition, price, from }) => [condition, price.usd, from?.usd])
+  return { ...setup, follow, fired }
 }
 
 describe('a limit', () => {
@@ -159,55 +151,6 @@ describe('a slow reader', () => {
   })
 })
 
-describe('an alert ends', () => {
-  test('with return, and leaves nothing', async () => {
-    const { iterator, reading, follow, clock, fake, feed } = setupAlert({ above: 2 })
-    await follow()
-    await iterator.return?.()
-    await clock.advance(10 * MINUTE)
-    expect([reading.state, clock.pending, feed.status().watches]).toEqual(['resolved', 0, 0])
-    fake.expectRequests(1)
-  })
-
-  test('with its signal, whose reason rejects, and without what is unread', async () => {
-    const leaving = new AbortController()
-    const { feed, fake, clock } = setupFeed()
-    fake.world.setPrice(BOLT, '1')
-    const options = { above: 0.5, everyMs: MINUTE, signal: leaving.signal }
-    const iterator = feed.alert(BOLT, options)[Symbol.asyncIterator]()
-    await clock.advance(10)
-    leaving.abort('enough')
-    await expect(iterator.next()).rejects.toBe('enough')
-    expect(await iterator.next()).toMatchObject({ done: true })
-    await expect(feed.alert(BOLT, options)[Symbol.asyncIterator]().next()).rejects.toBe('enough')
-    expect(clock.pending).toBe(0)
-  })
-
-  test('with the feed', async () => {
-    const { feed, reading, follow } = setupAlert({ above: 2 })
-    const later = feed.alert(BOLT, { above: 2, everyMs: MINUTE })
-    await follow()
-    await feed.close()
-    await flush()
-    expect(reading.state).toBe('resolved')
-    expect(await later[Symbol.asyncIterator]().next()).toMatchObject({ done: true })
-    expect(() => feed.alert(BOLT, { above: 2, everyMs: MINUTE })).toThrow(
-      expect.objectContaining({ code: 'feed_closed' }),
-    )
-  })
-
-  test('with a key that is refused', async () => {
-    const { fake, clock } = setupFeed()
-    const client = createClient({ apiKey: 'esk_test_unknown', fetch: fake.fetch, clock })
-    const feed = createPriceFeed(client, { clock })
-    const next = watch(feed.alert(BOLT, { above: 2, everyMs: MINUTE })[Symbol.asyncIterator]().next())
-    await clock.advance(10)
-    expect(next).toMatchObject({ state: 'rejected', error: { name: 'AuthenticationError' } })
-    await feed.close()
-    await client.close()
-  })
-})
-
 test.each<[string, object]>([
   ['above, below or movePercent', {}],
   ['above', { above: 'high' }],
@@ -283,34 +226,4 @@ testProperty(
     expect(found).toEqual(expectedCrossings(rules, path))
   }),
   { cases: 1_000 },
-)
-
-testProperty(
-  'an alert yields what the model finds, however it is read',
-  fc.asyncProperty(
-    rules,
-    fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 12 }),
-    async (rules, path) => {
-      const { feed, fake, clock } = setupFeed()
-      const start = clock.now()
-      const { within, above, below, movePercent } = rules
-      const limits = { above: above && asUsd(above), below: below && asUsd(below) }
-      const withinMs = movePercent && within && within * MINUTE
-      const options = { ...limits, movePercent, withinMs, everyMs: MINUTE }
-      const iterator = feed.alert(BOLT, options)[Symbol.asyncIterator]()
-      for (const cents of path) {
-        fake.world.setPrice(BOLT, asUsd(cents))
-        await clock.advance(MINUTE)
-      }
-      await feed.close()
-      const found: object[] = []
-      for await (const { condition, price, missed } of { [Symbol.asyncIterator]: () => iterator }) {
-        expect(missed).toBe(0)
-        found.push({ index: Math.floor((price.at - start) / MINUTE), condition })
-      }
-      expect(found).toEqual(expectedCrossings(rules, path))
-      fake.expectCredits(path.length * 50)
-    },
-  ),
-  { cases: 25 },
 )

@@ -1,6 +1,5 @@
-import { BudgetExceededError, createClient } from 'etn-market'
+import { BudgetExceededError } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
-import { createPriceFeed } from 'etn-market/feed'
 import { expect, test } from 'vitest'
 import { rejection } from '../support/setup.ts'
 import { DAY, MINUTE, recordWatch, setupFeed, some, toMidnight, types } from './setup.ts'
@@ -106,42 +105,13 @@ test('a key without credits stops the feed, and new credits resume it', async ()
 })
 
 test("the client's own budget limits the feed too", async () => {
-  const { fake, clock } = setupFeed()
-  const client = createClient({
-    apiKey: fake.key,
-    fetch: fake.fetch,
-    clock,
-    budget: { credits: 200, windowMs: 10 * MINUTE },
-  })
-  const feed = createPriceFeed(client, { clock })
+  const { feed, fake, clock } = setupFeed({}, {}, { budget: { credits: 200, windowMs: 10 * MINUTE } })
   const { prices } = recordWatch(feed, some(3), MINUTE)
   await clock.advance(10 * MINUTE - 1)
   expect(fake.charged()).toBe(130)
   await clock.advance(MINUTE)
   expect(fake.charged()).toBe(260)
   expect(prices.at(-1)?.stale).toBe(false)
-  await feed.close()
-  await client.close()
-})
-
-test('a budget lasts the whole day, for watches of many intervals that start apart', async () => {
-  const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 40_000 } })
-  await toMidnight(clock)
-  const start = clock.now()
-  for (let index = 0; index < 12; index++) {
-    // From one minute to an hour.
-    recordWatch(feed, some(1, index), MINUTE * 60 ** (((index * 7) % 12) / 11))
-    recordWatch(feed, some(3, 100 + 3 * index), MINUTE * 60 ** (((index * 5) % 12) / 11))
-    await clock.advance(7_000)
-  }
-  expect(feed.status().creditsPerDay / 40_000).toBeCloseTo(1, 0.7)
-  const quarters: number[] = []
-  for (let quarter = 1; quarter <= 4; quarter++) {
-    const before = fake.charged()
-    await clock.advance(start + quarter * (DAY / 4) - 1 - clock.now())
-    quarters.push(fake.charged() - before)
-  }
-  for (const credits of quarters) expect(Math.abs(credits / 10_000 - 1)).toBeLessThan(0.15)
 })
 
 test('price requests leave the watches their share of the budget, and are refused beyond the rest', async () => {

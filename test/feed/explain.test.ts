@@ -1,8 +1,8 @@
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
-import { DAY, MINUTE, recordWatch, setupFeed, some, toMidnight } from './setup.ts'
-import { read, serveTrades } from './trade-list.ts'
+import { DAY, MINUTE, read, recordWatch, setupFeed, some } from './setup.ts'
+import { serveTrades } from './trade-list.ts'
 
 const { BOLT, CORE } = fakeTokens
 
@@ -33,36 +33,6 @@ test('the plan matches the requests and charges that follow', async () => {
     usdPer30Days: expect.closeTo(30 * 0.106_766, 3),
   })
   expect(cost.creditsPerDay).toBeLessThan(onePerConsumer.creditsPerDay)
-})
-
-test('the plan matches when the bucket forces separate batches', async () => {
-  const { feed, fake, clock, client } = setupFeed()
-  const tokens = (await client.token.list({ limit: 100 })).map(({ address }) => address)
-  // Intervals that never coincide, so that early purchases empty the bucket.
-  recordWatch(feed, tokens.slice(0, 14), 47_788)
-  recordWatch(feed, tokens.slice(22, 23), 6_020)
-  await clock.advance(35_000)
-  recordWatch(feed, tokens.slice(20, 21), 30_000)
-  await clock.advance(12_000)
-  recordWatch(feed, tokens.slice(21, 22), 54_028)
-  await clock.advance(5 * MINUTE)
-  const { calls } = feed.explain({ calls: 200 })
-  const before = fake.charged()
-  await clock.advance((calls.at(-1)?.at ?? 0) - clock.now())
-  expect(fake.charged() - before).toBe(calls.reduce((sum, { credits }) => sum + credits, 0))
-})
-
-test('the plan shows both costs with the stretch of the budget and without it', async () => {
-  const { feed, clock } = setupFeed({ budget: { creditsPerDay: 20_000 } })
-  await toMidnight(clock)
-  recordWatch(feed, some(14), 5 * MINUTE)
-  await clock.advance(MINUTE)
-  const { stretch, cost, onePerConsumer, unstretched } = feed.explain()
-  expect(stretch).toBeGreaterThan(3)
-  expect(cost.creditsPerDay).toBeLessThan(20_500)
-  expect(onePerConsumer.creditsPerDay).toBeCloseTo((288 * 240) / stretch, 3)
-  expect(unstretched.cost.creditsPerDay / (288 * 240)).toBeCloseTo(1, 1)
-  expect(unstretched.onePerConsumer.creditsPerDay).toBeCloseTo(288 * 240, 3)
 })
 
 test('the plan names what candle watches and portfolios request besides prices, once for all readers', async () => {

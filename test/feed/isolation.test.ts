@@ -1,6 +1,4 @@
-import { createClient } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
-import { createPriceFeed, type FeedEvent } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
 import { MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
 
@@ -15,6 +13,7 @@ const names =
 describe('an address that makes every request fail', () => {
   test.each([8, 49])('delays none of %d others, and is reported once', async (others) => {
     const { feed, fake, clock, events } = setupFeed()
+    clock.randomValue = 0.5
     fake.fault({ status: 500, when: names(BOLT), times: Number.POSITIVE_INFINITY })
     const bad = recordWatch(feed, BOLT, MINUTE)
     const good = recordWatch(feed, some(others), MINUTE)
@@ -31,6 +30,7 @@ describe('an address that makes every request fail', () => {
 
   test('is bought with the others again when it succeeds', async () => {
     const { feed, fake, clock } = setupFeed()
+    clock.randomValue = 0.5
     const fault = fake.fault({ status: 500, when: names(BOLT), times: Number.POSITIVE_INFINITY })
     const { prices } = recordWatch(feed, [BOLT, ...some(8)], MINUTE)
     await clock.advance(10 * MINUTE)
@@ -55,10 +55,7 @@ describe('an address that makes every request fail', () => {
 })
 
 test('one invalid price in a batch fails its own watcher only, with strict validation', async () => {
-  const { fake, clock } = setupFeed()
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock, validate: 'strict' })
-  const events: FeedEvent[] = []
-  const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event) })
+  const { feed, fake, clock } = setupFeed({}, {}, { validate: 'strict' })
   const isBatch = { operation: 'prices.batch', times: Number.POSITIVE_INFINITY } as const
   const transform = ({ data, ...rest }: { data: Record<string, unknown> }) => ({
     ...rest,
@@ -73,8 +70,6 @@ test('one invalid price in a batch fails its own watcher only, with strict valid
   expect(good.errors).toEqual([])
   expect(bad.prices).toEqual([])
   expect(bad.errors).toEqual([expect.objectContaining({ code: 'unexpected_shape' })])
-  await feed.close()
-  await client.close()
 })
 
 describe('an address whose paid answers cannot be read', () => {
@@ -83,6 +78,7 @@ describe('an address whose paid answers cannot be read', () => {
     ['among 49 others', 49, 14],
   ])('delays the others by less than an interval: %s', async (_, others, extraRequests) => {
     const { feed, fake, clock, events } = setupFeed()
+    clock.randomValue = 0.5
     fake.fault({ malformed: true, when: names(BOLT), times: Number.POSITIVE_INFINITY })
     const bad = recordWatch(feed, BOLT, MINUTE)
     const good = recordWatch(feed, some(others), MINUTE)

@@ -1,13 +1,12 @@
 import { InvalidRequestError } from 'etn-market'
 import { type FakeService, fakeTokens, fakeWallets } from 'etn-market/fake'
-import type { FeedOptions, Portfolio } from 'etn-market/feed'
+import type { FeedOptions } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
-import { watch } from '../support/setup.ts'
 import { createStore } from '../support/store.ts'
-import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
+import { DAY, MINUTE, read, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 const { BOLT, CORE, DYNO } = fakeTokens
 const HOUR = 60 * MINUTE
@@ -22,15 +21,6 @@ const world = {
 }
 const setup = (options: FeedOptions = {}) => setupFeed(options, { world })
 
-/** Reads in the background. */
-function read(portfolio: AsyncIterable<Portfolio>) {
-  const seen: Portfolio[] = []
-  const end = (async () => {
-    for await (const one of portfolio) seen.push(one)
-  })()
-  return { seen, end: watch(end) }
-}
-
 const operations = (fake: FakeService) => fake.ledger().map(({ operation }) => operation)
 const count = (fake: FakeService, operation: string) => operations(fake).filter((one) => one === operation).length
 
@@ -41,30 +31,28 @@ function scaled(text: string): bigint {
 }
 
 describe('a portfolio', () => {
-  test('is exact: balances by their decimals by their prices', async () => {
-    const { feed, clock, client } = setup()
+  test('has the exact value of each token, the most valuable first, and the totals', async () => {
+    const { feed, clock, fake, client } = setup()
+    for (const [address, usd] of [
+      [BOLT, '0.5'],
+      [CORE, '3'],
+      [DYNO, '0.010000000000000000001'],
+    ] as const)
+      fake.world.setPrice(address, usd)
     const { seen } = read(feed.portfolio(WALLET.toLowerCase(), { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(SECOND)
-    expect(seen).toHaveLength(1)
-    const [first] = seen
-    expect(first).toMatchObject({ wallet: WALLET.toLowerCase(), unpriced: [], complete: true, stale: false })
-    const { balances } = await client.balances.get({ address: WALLET })
-    const totals = { usd: 0n, etn: 0n }
-    for (const [address, { balance }] of Object.entries(balances)) {
-      const { decimals, symbol } = await client.token.get({ address })
-      const price = await client.token.price({ address })
-      const position = first?.positions.find((one) => one.address === address)
-      expect(position).toMatchObject({ symbol, decimals, balance, price: { usd: price.usd, etn: price.etn } })
-      for (const currency of ['usd', 'etn'] as const) {
-        const value = (BigInt(balance) * scaled(price[currency] ?? '')) / 10n ** BigInt(decimals)
-        expect(scaled(position?.[currency] ?? '')).toBe(value)
-        totals[currency] += value
-      }
-    }
-    expect(scaled(first?.totalUsd ?? '')).toBe(totals.usd)
-    expect(scaled(first?.totalEtn ?? '')).toBe(totals.etn)
-    const values = first?.positions.map(({ usd }) => scaled(usd ?? '')) ?? []
-    expect(values).toEqual(values.toSorted((a, b) => (a < b ? 1 : -1)))
+    expect(seen).toMatchObject([{ wallet: WALLET.toLowerCase(), unpriced: [], complete: true, stale: false }])
+    expect(seen[0]?.positions.map(({ symbol, amount, usd }) => [symbol, amount, usd])).toEqual([
+      ['BOLT', '123.456789012345678901', '61.7283945061728394505'],
+      ['DYNO', '7.000000000000000001', '0.070000000000000000017000000000000000001'],
+      ['CORE', '0.000000000000000005', '0.000000000000000015'],
+    ])
+    expect(seen[0]?.totalUsd).toBe('61.798394506172839465517000000000000000001')
+    expect(scaled(seen[0]?.totalEtn ?? '')).toBe(
+      seen[0]?.positions.reduce((sum, { etn }) => sum + scaled(etn ?? ''), 0n),
+    )
+    const { usd, etn } = await client.token.price({ address: BOLT })
+    expect(seen[0]?.positions[0]).toMatchObject({ decimals: 18, balance: '0x6b14e9f812f366c35', price: { usd, etn } })
   })
 
   testProperty(
@@ -244,27 +232,12 @@ describe('a portfolio', () => {
     expect(fake.charged({ operation: 'balances.get' })).toBe(6 * 830)
     expect(other.seen.at(-1)).toEqual(one.seen.at(-1))
   })
-
-  test('a slow reader gets the newest state', async () => {
-    const { feed, clock } = setup()
-    const reader = feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE })[Symbol.asyncIterator]()
-    const first = watch(reader.next())
-    await clock.advance(SECOND)
-    expect(first.state).toBe('resolved')
-    await clock.advance(HOUR)
-    const { value } = await reader.next()
-    expect(clock.now() - value.at).toBeLessThanOrEqual(5 * MINUTE)
-    await reader.return?.()
-    await flush()
-    expect(feed.status().watches).toBe(0)
-    await feed.close()
-    expect(clock.pending).toBe(0)
-  })
 })
 
 describe('when something fails, a portfolio', () => {
   test('keeps the last state with stale: true, reports it once, and recovers', async () => {
     const { feed, clock, fake, events } = setup()
+    clock.randomValue = 0.5
     const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(MINUTE)
     const broken = fake.fault({ operation: 'balances.get', status: 500, times: Number.POSITIVE_INFINITY })
@@ -299,6 +272,7 @@ describe('when something fails, a portfolio', () => {
 
   test('values the other tokens if one token fails', async () => {
     const { feed, clock, fake, events } = setup()
+    clock.randomValue = 0.5
     const isBolt = ({ path }: { path: string }) => path.includes(BOLT)
     const broken = fake.fault({ operation: 'token.get', status: 500, when: isBolt, times: Number.POSITIVE_INFINITY })
     const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
@@ -312,20 +286,6 @@ describe('when something fails, a portfolio', () => {
     expect(seen.at(-1)).toMatchObject({ unpriced: [], stale: false })
   })
 
-  test('waits for its interval after an answer that is paid for and of no use, and after lost answers', async () => {
-    const { feed, clock, fake } = setup()
-    const remove = fake.stub('balances.get', () => ({ balances: 7 }), { validate: false })
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
-    await clock.advance(29 * MINUTE)
-    expect(seen).toEqual([])
-    expect(count(fake, 'balances.get')).toBe(3)
-    remove()
-    fake.fault({ operation: 'balances.get', reset: 'after', times: Number.POSITIVE_INFINITY })
-    await clock.advance(30 * MINUTE)
-    expect(count(fake, 'balances.get')).toBe(3 + 3)
-    expect(feed.status().spent).toBeGreaterThanOrEqual(fake.charged())
-  })
-
   test('keeps an unreadable balance, and names it', async () => {
     const { feed, clock, fake } = setup()
     const odd = { [BOLT]: { balance: 5 }, '0x1': { balance: '0x1' }, [CORE]: null, [DYNO]: { balance: '0x5' } }
@@ -337,28 +297,14 @@ describe('when something fails, a portfolio', () => {
     expect(seen[0]).toMatchObject({ updated: 0 })
   })
 
-  test('rejects if the key is refused, and ends with the signal, return and the feed', async () => {
-    const { feed, clock, fake } = setup()
-    fake.fault({ operation: 'balances.get', status: 403 })
-    const refused = read(feed.portfolio(WALLET, { everyMs: MINUTE, balancesEveryMs: MINUTE }))
-    await flush()
-    expect(refused.end).toMatchObject({ state: 'rejected', error: { name: 'PermissionError' } })
-    await clock.advance(2 * MINUTE)
-    const leaving = new AbortController()
-    const aborted = read(feed.portfolio(WALLET, { everyMs: MINUTE, balancesEveryMs: MINUTE, signal: leaving.signal }))
-    const closed = read(feed.portfolio(OTHER, { everyMs: MINUTE, balancesEveryMs: MINUTE }))
-    await clock.advance(SECOND)
-    leaving.abort('enough')
-    await flush()
-    expect(aborted.end).toMatchObject({ state: 'rejected', error: 'enough' })
-    fake.fault({ operation: ['prices.batch', 'token.price'], status: 401, times: Number.POSITIVE_INFINITY })
-    const later = read(feed.portfolio(OTHER, { everyMs: 40 * SECOND, balancesEveryMs: 40 * SECOND }))
-    await clock.advance(2 * MINUTE)
-    expect(later.end).toMatchObject({ state: 'rejected', error: { name: 'AuthenticationError' } })
-    await feed.close()
-    await flush()
-    expect(closed.end.state).not.toBe('pending')
-    expect(clock.pending).toBe(0)
+  test('rejects if the key is refused for balances or for prices', async () => {
+    for (const operation of ['balances.get', 'prices.batch'] as const) {
+      const { feed, clock, fake } = setup()
+      fake.fault({ operation, status: 401, times: Number.POSITIVE_INFINITY })
+      const { end } = read(feed.portfolio(WALLET, { everyMs: MINUTE }))
+      await clock.advance(2 * MINUTE)
+      expect(end).toMatchObject({ state: 'rejected', error: { name: 'AuthenticationError' } })
+    }
   })
 
   test('stays within the budget of the feed, and says that it is stale', async () => {

@@ -107,6 +107,9 @@ test('the plan has both costs with the guarantees and without the stretch', asyn
   expect((fake.charged() - before) / (cost.creditsPerDay / 4)).toBeCloseTo(1, 0.8)
 })
 
+const watchersOf = (...list: readonly [count: number, everyMs: number, factor?: number][]) =>
+  list.map(([count, everyMs, factor]) => ({ count, everyMs, factor }))
+
 testProperty(
   'no day exceeds the budget, and a guarantee is kept whenever the budget has room for it',
   () => {
@@ -159,38 +162,10 @@ testProperty(
     // Regressions: calls of others that leave too little at the end of a day, and the last purchase
     // of a guarantee taken for more than it costs.
     examples: [
-      [
-        [
-          { count: 19, everyMs: 1_147_145, factor: undefined },
-          { count: 12, everyMs: 621_929, factor: 3.9361 },
-          { count: 1, everyMs: 915_782, factor: 1.06432 },
-          { count: 10, everyMs: 1_419_675, factor: 9.3826 },
-        ],
-        1.6183341682478911,
-      ],
-      [
-        [
-          { count: 9, everyMs: 650_302, factor: 3.535 },
-          { count: 35, everyMs: 654_334, factor: undefined },
-          { count: 26, everyMs: 464_702, factor: undefined },
-        ],
-        2.182,
-      ],
-      [
-        [
-          { count: 37, everyMs: 413_100, factor: undefined },
-          { count: 2, everyMs: 860_588, factor: 3.134 },
-          { count: 17, everyMs: 734_779, factor: 6.207 },
-        ],
-        3,
-      ],
-      [
-        [
-          { count: 1, everyMs: 1_391_843, factor: 3.016_74 },
-          { count: 5, everyMs: 745_074, factor: undefined },
-        ],
-        0.640_134,
-      ],
+      [watchersOf([19, 1_147_145], [12, 621_929, 3.9361], [1, 915_782, 1.06432], [10, 1_419_675, 9.3826]), 1.618_334],
+      [watchersOf([9, 650_302, 3.535], [35, 654_334], [26, 464_702]), 2.182],
+      [watchersOf([37, 413_100], [2, 860_588, 3.134], [17, 734_779, 6.207]), 3],
+      [watchersOf([1, 1_391_843, 3.016_74], [5, 745_074]), 0.640_134],
     ],
   },
 )

@@ -1,8 +1,7 @@
-import type { PriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { testProperty } from '../support/property.ts'
-import { MINUTE, SECOND, some } from './setup.ts'
+import { MINUTE, SECOND } from './setup.ts'
 import { type Delivery, fault, type Plan, type Sent, simulate, toPlan, transientPlans } from './simulate.ts'
 
 /** The attempt timeout and the longest backoff. */
@@ -122,33 +121,4 @@ testProperty(
       ],
     ],
   },
-)
-
-testProperty(
-  'the feed never exceeds its budget under random faults',
-  () => {
-    const faults = fc.array(fault, { minLength: 1, maxLength: 3 })
-    return fc.asyncProperty(
-      transientPlans,
-      faults,
-      fc.double({ min: 0.05, max: 1, noNaN: true }),
-      fc.integer({ min: 1, max: 10_000 }),
-      fc.nat(1_000),
-      async (run, faults, chance, creditsPerDay, seed) => {
-        const more = async (feed: PriceFeed) => {
-          void feed.prices(some(7, 3), { maxAgeMs: MINUTE }).catch(() => {})
-        }
-        const { charged, left } = await simulate(run, {
-          faults,
-          chance,
-          seed,
-          more,
-          options: { budget: { creditsPerDay } },
-        })
-        expect(charged).toBeLessThanOrEqual(creditsPerDay)
-        expect(left).toBe(0)
-      },
-    )
-  },
-  { cases: 12 },
 )

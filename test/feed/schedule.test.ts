@@ -90,23 +90,6 @@ describe('the schedule', () => {
     expect(prices.length).toBeLessThanOrEqual(8)
   })
 
-  test.each([
-    ['14 watches of one token apart', 14, 1, 25],
-    ['9 watches of one token apart', 9, 1, 33],
-    ['40 watches of one token apart', 40, 1, 7],
-    ['two watches of 20 tokens, half an interval apart', 2, 20, 150],
-  ])('buys %s at most 4 % above one batch per interval', async (_, watches, tokens, apartSeconds) => {
-    const { feed, fake, clock } = setupFeed()
-    for (let number = 0; number < watches; number++) {
-      recordWatch(feed, some(tokens, number * tokens), 5 * MINUTE)
-      await clock.advance(apartSeconds * SECOND)
-    }
-    await clock.advance(10 * MINUTE)
-    const before = fake.charged()
-    await clock.advance(10 * 60 * MINUTE)
-    expect((fake.charged() - before) / (120 * creditsFor(watches * tokens))).toBeLessThanOrEqual(1.04)
-  })
-
   test('fills parts of requests that would stay in step for ever', async () => {
     const { feed, fake, clock } = setupFeed()
     recordWatch(feed, some(34), 5 * MINUTE)
@@ -118,21 +101,5 @@ describe('the schedule', () => {
     const before = fake.charged()
     await clock.advance(10 * 60 * MINUTE)
     expect((fake.charged() - before) / (120 * creditsFor(100))).toBeLessThanOrEqual(1.01)
-  })
-
-  test('buys addresses with much shorter intervals alone, and takes them into the batches of the others', async () => {
-    const { feed, fake, clock, client } = setupFeed()
-    const tokens = await client.token.list({ limit: 100 })
-    const intervals = [10, 25, 50, 110, 125, 145, 180, 225, 370, 400, 695].map((seconds) => seconds * SECOND)
-    for (const [index, everyMs] of intervals.entries()) recordWatch(feed, tokens[index]?.address ?? '', everyMs)
-    await clock.advance(10 * MINUTE)
-    const before = fake.charged()
-    await clock.advance(60 * MINUTE)
-    const inAnHour = (credits: number, everyMs = 0) => (credits * 60 * MINUTE) / everyMs
-    // No schedule costs less: 10 credits for each purchase, and 40, 40 and 20 for the three addresses that are bought most often.
-    const fees = inAnHour(40, intervals[0]) + inAnHour(40, intervals[1]) + inAnHour(20, intervals[2])
-    const bound = intervals.reduce((sum, everyMs) => sum + inAnHour(10, everyMs), fees)
-    expect((fake.charged() - before) / bound).toBeLessThanOrEqual(1.09)
-    expect(fake.journal().filter(({ operation }) => operation === 'token.price').length).toBeGreaterThan(300)
   })
 })

@@ -1,4 +1,4 @@
-import { type Client, checksumAddress, createClient } from 'etn-market'
+import { type Client, type ClientOptions, checksumAddress, createClient } from 'etn-market'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
 import {
   createPriceFeed,
@@ -15,6 +15,7 @@ import '../../src/feed/trades/readers.ts'
 import '../../src/feed/trades/store.ts'
 import '../../src/generated/answer-schemas.ts'
 import { onCaseFinished } from '../support/property.ts'
+import { watch } from '../support/setup.ts'
 
 export const SECOND = 1_000
 export const MINUTE = 60_000
@@ -31,10 +32,15 @@ export interface FeedSetup {
 }
 
 /** A feed on the fake service, in virtual time. */
-export function setupFeed(options: FeedOptions = {}, service: FakeServiceOptions = {}): FeedSetup {
-  const clock = createVirtualClock()
+export function setupFeed(
+  options: FeedOptions = {},
+  service: FakeServiceOptions = {},
+  clientOptions: ClientOptions = {},
+  clock = createVirtualClock(),
+): FeedSetup {
   const fake = createFakeService({ clock, ...service })
-  const client = createClient({ apiKey: fake.key, transport: createDirectTransport(fake.fetch), clock })
+  const transport = createDirectTransport(fake.fetch)
+  const client = createClient({ apiKey: fake.key, transport, clock, ...clientOptions })
   const events: FeedEvent[] = []
   const another = (own: FeedOptions = {}) => {
     const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event), ...own })
@@ -76,6 +82,15 @@ export function recordWatch(
     onError: (error) => void errors.push(error),
   })
   return { prices, errors, stop: watch.stop }
+}
+
+/** Reads an iteration in the background. */
+export function read<T>(iteration: AsyncIterable<T>) {
+  const seen: T[] = []
+  const end = (async () => {
+    for await (const one of iteration) seen.push(one)
+  })()
+  return { seen, end: watch(end) }
 }
 
 export const types = (events: readonly FeedEvent[]) => events.map(({ type }) => type)

@@ -1,6 +1,6 @@
 import { createClient } from 'etn-market'
 import { createFakeService, type FaultEffects } from 'etn-market/fake'
-import { createPriceFeed, type FeedOptions, type PriceFeed } from 'etn-market/feed'
+import { createPriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { createRunningClock, createVirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
@@ -101,14 +101,11 @@ export interface Circumstances {
   until?: number
   /** Selects the requests with faults. */
   seed?: number
-  /** Called when a watch starts or ends. */
-  more?: (feed: PriceFeed) => Promise<void>
-  options?: FeedOptions
 }
 
-/** Simulates `SPAN`. Returns the charges and every delivery. Times are in milliseconds since the start. */
+/** Simulates `SPAN`. Returns every request and delivery. Times are in milliseconds since the start. */
 export async function simulate(run: readonly Plan[], circumstances: Circumstances = {}) {
-  const { latencies = [0], faults = [], chance = 0, until = SPAN, seed = 1, more, options } = circumstances
+  const { latencies = [0], faults = [], chance = 0, until = SPAN, seed = 1 } = circumstances
   const clock = createVirtualClock()
   clock.randomValue = 0.5
   const start = clock.now()
@@ -121,14 +118,7 @@ export async function simulate(run: readonly Plan[], circumstances: Circumstance
     return fake.fetch(url, init)
   })
   const client = createClient({ apiKey: fake.key, transport, clock, timeoutMs: 5 * SECOND })
-  let useful = 0
-  let delivered = 0
-  const onEvent: FeedOptions['onEvent'] = (event) => {
-    if (event.type !== 'feed.bought') return
-    useful += event.credits
-    delivered++
-  }
-  const feed = createPriceFeed(client, { clock, onEvent, ...options })
+  const feed = createPriceFeed(client, { clock })
   const random = createRandom(seed)
   const handles = faults.map((effect) =>
     fake.fault({ ...effect, when: () => random() < chance, times: Number.POSITIVE_INFINITY }),
@@ -157,14 +147,11 @@ export async function simulate(run: readonly Plan[], circumstances: Circumstance
   for (const { at, act } of moments.sort((a, b) => a.at - b.at)) {
     await clock.advance(start + at - clock.now())
     act()
-    await more?.(feed)
   }
   await clock.advance(start + SPAN - clock.now())
-  const failed = sent.length - delivered
-  const charges = fake.ledger().map(({ at, credits }) => ({ at: at - start, credits }))
   await feed.close()
   const left = clock.pending
   await client.close()
   await fake.close()
-  return { charged: fake.charged(), charges, useful, failed, deliveries, sent, left }
+  return { deliveries, sent, left }
 }

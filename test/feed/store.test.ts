@@ -2,29 +2,14 @@ import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
+import { createStore } from '../support/store.ts'
 import { type FeedSetup, MINUTE, recordWatch, SECOND, setupFeed, some, types } from './setup.ts'
 
 const { BOLT, CORE, DYNO, PDY } = fakeTokens
 
-/** What Keyv does, without its expiry. */
-function createStore() {
-  const values = new Map<string, string>()
-  const ttls: number[] = []
-  return {
-    values,
-    ttls,
-    get: async (key: string) => values.get(key),
-    set: async (key: string, value: string, ttl: number) => {
-      ttls.push(ttl)
-      values.set(key, value)
-    },
-    delete: async (key: string) => values.delete(key),
-  }
-}
-
 describe('a store', () => {
   test('keeps fresh prices across a restart, missing prices included', async () => {
-    const store = createStore()
+    const { store, calls } = createStore()
     const { feed, another, clock, fake } = setupFeed({ store })
     const nobody = `0x${'1'.repeat(40)}`
     await Promise.all([feed.prices([BOLT, CORE, nobody]), clock.advance(SECOND)])
@@ -36,11 +21,11 @@ describe('a store', () => {
     expect(prices[BOLT]).toMatchObject({ ageMs: expect.closeTo(31_000, -3), stale: false })
     expect(prices[nobody]).toMatchObject({ usd: null })
     fake.expectCredits(130)
-    expect(store.ttls.filter((ttl) => ttl > 5_000)).toEqual([3_600_000, 3_600_000, 3_600_000])
+    expect(calls.flatMap(([, , ttl = 0]) => (ttl > 5_000 ? [ttl] : []))).toEqual([3_600_000, 3_600_000, 3_600_000])
   })
 
   test('lets two processes buy each price once, and both deliver in time', async () => {
-    const store = createStore()
+    const { store } = createStore()
     const { feed, another, clock, fake } = setupFeed({ store })
     const one = recordWatch(feed, [BOLT, CORE, DYNO], MINUTE)
     await clock.advance(20 * SECOND)
@@ -57,16 +42,24 @@ describe('a store', () => {
     }
   })
 
-  test('is ignored if its entry is too old, from the future, or invalid', async () => {
-    const store = createStore()
-    const { feed, clock, fake } = setupFeed({ store })
-    const key = (address: string) => `etn-market:feed:1:${address.toLowerCase()}`
-    const kept = (at: number) => JSON.stringify({ price: { address: BOLT, usd: '1' }, at })
-    store.values.set(key(BOLT), kept(clock.now() - 2 * MINUTE))
-    store.values.set(key(CORE), kept(clock.now() + MINUTE))
-    store.values.set(key(DYNO), '{')
-    await Promise.all([feed.prices([BOLT, CORE, DYNO]), clock.advance(SECOND)])
-    fake.expectCredits(130)
+  const key = (address: string) => `etn-market:feed:1:${address.toLowerCase()}`
+  const entry = (price: unknown, at: number) => JSON.stringify({ price, at })
+  const price = { address: BOLT, usd: '1' }
+
+  test.each<[string, (now: number) => string, number]>([
+    ['too old', (now) => entry(price, now - 2 * MINUTE), 0],
+    ['from the future', (now) => entry(price, now + MINUTE), 1],
+    ['no JSON', () => '{', 1],
+    ['of another address', (now) => entry({ ...price, address: CORE }, now), 1],
+    ['of another type', (now) => entry({ ...price, usd: 1 }, now), 1],
+    ['no price', (now) => entry('free', now), 1],
+  ])('is ignored where its entry is %s', async (_, kept, reported) => {
+    const { store, kept: values } = createStore()
+    const { feed, clock, fake, events } = setupFeed({ store })
+    values.set(key(BOLT), kept(clock.now()))
+    await Promise.all([feed.price(BOLT), clock.advance(SECOND)])
+    fake.expectCredits(50)
+    expect(types(events).filter((type) => type === 'feed.store_failed')).toHaveLength(reported)
   })
 
   test('that throws or hangs costs a request and an event, and never a price', async () => {
@@ -83,21 +76,13 @@ describe('a store', () => {
   })
 
   test('a price request for an early address is answered if the batch it would have joined is not sent', async () => {
-    const store = createStore()
-    const { feed, clock, fake } = setupFeed({
-      store: {
-        ...store,
-        async get(key) {
-          await clock.sleep(50)
-          return store.values.get(key)
-        },
-      },
-    })
+    const { store, kept } = createStore()
+    const get = (key: string) => clock.sleep(50).then(() => kept.get(key))
+    const { feed, clock, fake } = setupFeed({ store: { ...store, get } })
     recordWatch(feed, BOLT, MINUTE)
     recordWatch(feed, [CORE, DYNO, PDY], 90 * SECOND)
     await clock.advance(59 * SECOND)
-    const key = `etn-market:feed:1:${BOLT.toLowerCase()}`
-    store.values.set(key, JSON.stringify({ price: { address: BOLT, usd: '1' }, at: clock.now() }))
+    kept.set(key(BOLT), entry(price, clock.now()))
     const before = fake.charged()
     await clock.advance(960)
     const asked = watch(feed.price(CORE, { maxAgeMs: 0 }))
@@ -108,9 +93,8 @@ describe('a store', () => {
 
   test.each([2, 5])('lets %d processes share one purchase, with and without an atomic add', async (processes) => {
     for (const isAtomic of [true, false]) {
-      const store = createStore()
-      const { values } = store
-      const add = async (key: string, value: string) => !values.has(key) && Boolean(values.set(key, value))
+      const { store, kept } = createStore()
+      const add = async (key: string, value: string) => !kept.has(key) && Boolean(kept.set(key, value))
       const shared = isAtomic ? { ...store, add } : store
       const { feed, another, clock, fake } = setupFeed({ store: shared }, { latencyMs: 100 })
       const feeds = [feed, ...Array.from({ length: processes - 1 }, () => another({ store: shared }))]
@@ -123,19 +107,6 @@ describe('a store', () => {
         expect(prices.some(({ stale }) => stale)).toBe(false)
       }
     }
-  })
-
-  test('that has a price of another shape or address is ignored, with an event', async () => {
-    const store = createStore()
-    const { feed, clock, fake, events } = setupFeed({ store })
-    const key = (address: string) => `etn-market:feed:1:${address.toLowerCase()}`
-    const entry = (price: unknown) => JSON.stringify({ price, at: clock.now() })
-    store.values.set(key(BOLT), entry({ address: CORE, usd: '1' }))
-    store.values.set(key(CORE), entry({ address: CORE, usd: 1 }))
-    store.values.set(key(DYNO), entry('free'))
-    await Promise.all([feed.prices([BOLT, CORE, DYNO]), clock.advance(SECOND)])
-    fake.expectCredits(130)
-    expect(types(events).filter((type) => type === 'feed.store_failed')).toHaveLength(3)
   })
 })
 
@@ -164,7 +135,7 @@ describe('close does not wait for a store', () => {
   })
 
   test('whose leases do not answer', async () => {
-    const store = createStore()
+    const { store } = createStore()
     const setup = setupFeed({ store: { ...store, add: never } })
     recordWatch(setup.feed, some(3), MINUTE)
     await setup.clock.advance(10)
@@ -176,28 +147,28 @@ describe('close does not wait for a store', () => {
     ['waits for the last write of a lease', 20, 0],
     ['has a request in flight', 200, 1],
   ])('when it %s, and gives the leases back', async (_, afterMs, requests) => {
-    const store = createStore()
+    const { store, kept } = createStore()
     const setup = setupFeed({ store }, { latencyMs: SECOND })
     recordWatch(setup.feed, some(3), MINUTE)
     await setup.clock.advance(afterMs)
-    expect(keysOf(store.values, 'lease')).toHaveLength(3)
+    expect(keysOf(kept, 'lease')).toHaveLength(3)
     expect(await closesAtOnce(setup)).toBe(true)
-    expect(keysOf(store.values, 'lease')).toEqual([])
+    expect(keysOf(kept, 'lease')).toEqual([])
     setup.fake.expectRequests(requests)
   })
 
   test('while another process buys a part of its prices', async () => {
-    const store = createStore()
+    const { store, kept } = createStore()
     const setup = setupFeed({ store }, { latencyMs: SECOND })
     const { another, clock } = setup
     recordWatch(another({ store }), some(3), MINUTE)
     await clock.advance(100)
     recordWatch(setup.feed, some(5), MINUTE)
     await clock.advance(300)
-    expect(keysOf(store.values, 'lease')).toHaveLength(5)
+    expect(keysOf(kept, 'lease')).toHaveLength(5)
     const closing = watch(setup.feed.close())
     await flush()
     expect(closing.state).toBe('resolved')
-    expect(keysOf(store.values, 'lease')).toHaveLength(3)
+    expect(keysOf(kept, 'lease')).toHaveLength(3)
   })
 })

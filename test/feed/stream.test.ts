@@ -54,6 +54,8 @@ function setupPage(
 }
 
 const isStream = (request: Request) => new URL(request.url).pathname.endsWith('/stream')
+/** An answer that is an event stream. */
+const eventStream = (body: BodyInit) => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
 const refusal = (status: number, headers: Record<string, string> = {}) =>
   Response.json({ error: { code: 'x' } }, { status, headers })
 
@@ -85,15 +87,6 @@ test('a token without a price arrives as such', async () => {
   await clock.advance(SECOND)
   expect(prices.find(({ address }) => address !== ONE)).toMatchObject({ usd: null, etn: null })
   expect(bought).toEqual([])
-})
-
-test('the clocks of page and server may differ', async () => {
-  const { clock, watch, prices } = setupPage()
-  watch(ONE)
-  await clock.advance(SECOND)
-  clock.stepWallClock(-3_600_000)
-  await clock.advance(30 * SECOND)
-  expect(prices.at(-1)?.ageMs).toBeLessThan(10 * SECOND)
 })
 
 describe('ages are counted by the pace of the stream', () => {
@@ -134,6 +127,7 @@ describe('ages are counted by the pace of the stream', () => {
     const { clock, page, watch, fake, prices } = setupPaced()
     const errors: string[] = []
     const hourly: FeedPrice[] = []
+    clock.randomValue = 0.5
     watch(ONE, 10 * SECOND)
     page.watch(ONE, {
       everyMs: 60 * MINUTE,
@@ -168,11 +162,14 @@ describe('ages are counted by the pace of the stream', () => {
   })
 
   test('what the stream brings is no cost of the feed; what it does not bring is', async () => {
-    const { clock, page, watch, bought } = setupPaced()
+    const { clock, page, watch, bought, streams } = setupPaced()
     const addresses = Array.from({ length: 151 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`)
     watch(addresses.slice(1), MINUTE)
     await clock.advance(SECOND)
     expect([page.status().creditsPerDay, page.explain().calls]).toEqual([0, []])
+    // One stream names 150 addresses.
+    expect(streams).toHaveLength(1)
+    expect(streams[0]?.url.length).toBeLessThan(7_000)
     watch(addresses[0] ?? '', MINUTE)
     await clock.advance(SECOND)
     expect(page.status()).toMatchObject({ addresses: 151, creditsPerDay: 50 * 24 * 60 })
@@ -223,11 +220,12 @@ describe('without a stream', () => {
     ['403', () => refusal(403)],
     ['the page of a host', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
   ])('%s: prices are bought, and nobody asks again', async (_, reply) => {
-    const { clock, watch, streams, bought, prices } = setupPage({}, {}, (request) =>
+    const { clock, watch, page, streams, bought, prices } = setupPage({}, {}, (request) =>
       isStream(request) ? reply() : undefined,
     )
     watch([ONE, TWO, THREE])
     await clock.advance(10 * MINUTE)
+    expect(page.status().stream).toMatchObject({ state: 'refused' })
     expect(streams).toHaveLength(1)
     expect(bought.length).toBeGreaterThanOrEqual(60)
     expect(prices.map(({ stale }) => stale)).not.toContain(true)
@@ -321,12 +319,14 @@ describe('a stream that breaks', () => {
   })
 
   test('for long is replaced by buying, until it is back', async () => {
-    const { clock, watch, bought, state, prices } = setupBreakable()
+    const { clock, watch, page, bought, state, prices } = setupBreakable()
     clock.randomValue = 0.5
     watch([ONE, TWO, THREE])
     await clock.advance(11 * SECOND)
     state.isDown = true
     state.breakAll()
+    await settle()
+    expect([page.status().stream?.state, page.peek(ONE)?.stale]).toEqual(['reconnecting', false])
     await clock.advance(5 * MINUTE)
     expect(bought.length).toBeGreaterThanOrEqual(28)
     state.isDown = false
@@ -340,9 +340,7 @@ describe('a stream that breaks', () => {
 
   test('without a word is noticed after two and a half heartbeats', async () => {
     const { clock, watch, streams } = setupPage({}, {}, (request) =>
-      isStream(request)
-        ? new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } })
-        : undefined,
+      isStream(request) ? eventStream(new ReadableStream()) : undefined,
     )
     watch(ONE)
     await clock.advance(37 * SECOND)
@@ -421,11 +419,7 @@ test('events that are no prices are ignored', async () => {
   const events = ['{', '[]', '{}', { ...price, ageMs: -1 }, { ...price, usd: 5 }, { ...price, address: TWO }, price]
   const text = events.map((data) => `event: price\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
   const { clock, watch, prices } = setupPage({}, {}, (request) =>
-    isStream(request)
-      ? new Response(`event: other\ndata: ${JSON.stringify(price)}\n\n${text.join('')}`, {
-          headers: { 'content-type': 'text/event-stream' },
-        })
-      : undefined,
+    isStream(request) ? eventStream(`event: other\ndata: ${JSON.stringify(price)}\n\n${text.join('')}`) : undefined,
   )
   watch(ONE, MINUTE)
   await clock.advance(100)
@@ -490,52 +484,6 @@ describe('what a page knows of its stream', () => {
     expect(watched.at(-1)?.stale).toBe(false)
     expect(bought).toEqual([])
   })
-
-  test('is that the credits are used up, and its prices are stale from their interval on', async () => {
-    const { clock, page, errors, watched, fake } = setupWatched()
-    await clock.advance(SECOND)
-    expect(watched.map(({ stale }) => stale)).toEqual([false, false])
-    fake.fault({ status: 402, times: always })
-    await clock.advance(2 * MINUTE)
-    expect(page.status().stream).toMatchObject({ state: 'out_of_credits' })
-    expect(errors).toEqual(['out_of_credits'])
-    expect(watched.slice(-2).map(({ stale }) => stale)).toEqual([true, true])
-    expect(page.peek(ONE)?.stale).toBe(true)
-  })
-
-  test('is that it is lost, at once, and prices are stale by their own interval', async () => {
-    const { clock, watch, page, state, prices } = setupBreakable()
-    clock.randomValue = 0.5
-    watch([ONE], MINUTE)
-    await clock.advance(SECOND)
-    state.isDown = true
-    state.breakAll()
-    await settle()
-    expect(page.status().stream?.state).toBe('reconnecting')
-    expect(page.peek(ONE)?.stale).toBe(false)
-    await clock.advance(MINUTE)
-    state.isDown = false
-    await clock.advance(MINUTE)
-    expect(page.status().stream?.state).toBe('connected')
-    expect(prices.at(-1)?.stale).toBe(false)
-  })
-
-  test('is that there is none', async () => {
-    const { clock, watch, page } = setupPage({}, {}, (request) => (isStream(request) ? refusal(404) : undefined))
-    watch(ONE)
-    await clock.advance(SECOND)
-    expect(page.status().stream).toMatchObject({ state: 'refused', status: 404, code: 'x' })
-  })
-})
-
-test('a page of 150 addresses has one stream', async () => {
-  const { clock, watch, streams, bought } = setupPage()
-  const addresses = Array.from({ length: 150 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`)
-  watch(addresses, MINUTE)
-  await clock.advance(SECOND)
-  expect(streams).toHaveLength(1)
-  expect(streams[0]?.url.length).toBeLessThan(7_000)
-  expect(bought).toEqual([])
 })
 
 test('a hidden page closes its stream after ten seconds and buys nothing, and opens it when it is visible again', async () => {
@@ -580,7 +528,7 @@ test('a client that was not made by createClient cannot open streams', () => {
 
 test('a stream that ends at once is not opened again and again', async () => {
   const { clock, watch, streams } = setupPage({}, {}, (request) =>
-    isStream(request) ? new Response(':\n\n', { headers: { 'content-type': 'text/event-stream' } }) : undefined,
+    isStream(request) ? eventStream(':\n\n') : undefined,
   )
   watch(ONE)
   await clock.advance(10 * MINUTE)

@@ -1,12 +1,10 @@
-import { createClient } from 'etn-market'
-import { createFakeService } from 'etn-market/fake'
-import { createPriceFeed, type FeedEvent, type FeedOptions } from 'etn-market/feed'
+import type { FeedOptions } from 'etn-market/feed'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { omitStacks } from '../support/short-stacks.ts'
-import { MINUTE, SECOND, some } from './setup.ts'
+import { MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
 
 omitStacks()
 
@@ -24,39 +22,19 @@ interface Start {
 
 /** Starts a feed, and runs it for half an hour of the same day. */
 async function start({ watches, hour, latencyMs, creditsPerDay, hasStore }: Start) {
-  const clock = createVirtualClock(Date.UTC(2026, 10, 20) + hour * HOUR)
-  const fake = createFakeService({ clock, latencyMs })
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
-  const events: FeedEvent[] = []
   const options: FeedOptions = { budget: { creditsPerDay }, ...(hasStore && { store: new Map<string, string>() }) }
-  const feed = createPriceFeed(client, { clock, ...options, onEvent: (event) => void events.push(event) })
+  const begin = createVirtualClock(Date.UTC(2026, 10, 20) + hour * HOUR)
+  const { feed, clock, events } = setupFeed(options, { latencyMs }, {}, begin)
   let from = 0
   for (const [count, everyMs] of watches) {
-    feed.watch(some(count, from), { everyMs, onPrice: () => {} })
+    recordWatch(feed, some(count, from), everyMs)
     from += count
   }
   await clock.advance(30 * MINUTE)
   const { stretch } = feed.status()
-  await feed.close()
-  await client.close()
-  await fake.close()
   const stretches = events.flatMap((event) => (event.type === 'feed.stretched' ? [event.stretch] : []))
-  return { stretch, stretches, charged: fake.charged() }
+  return { stretch, stretches }
 }
-
-test('a tight budget in a store is stretched as one in memory, while the first requests are in flight, too', async () => {
-  const watches = [
-    [12, 5 * MINUTE],
-    [40, 60 * MINUTE],
-  ] as const
-  for (const latencyMs of [0, 30, 400]) {
-    for (const hasStore of [false, true]) {
-      const { stretch, stretches } = await start({ watches, hour: 0, latencyMs, creditsPerDay: 18_600, hasStore })
-      expect(stretch).toBeCloseTo(4, 0)
-      expect(Math.max(...stretches)).toBeLessThan(4.5)
-    }
-  }
-})
 
 const starts = fc.record({
   watches: fc.array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 10 * SECOND, max: HOUR })), {

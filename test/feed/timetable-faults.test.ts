@@ -1,9 +1,8 @@
-import { createClient } from 'etn-market'
-import { createFakeService, fakeTokens } from 'etn-market/fake'
-import { createPriceFeed, type FeedEvent } from 'etn-market/feed'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { fakeTokens } from 'etn-market/fake'
+import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
+import { createStore } from '../support/store.ts'
 import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 const HOUR = 60 * MINUTE
@@ -50,19 +49,9 @@ describe('a budget of the day', () => {
   test.each([3 * HOUR, 25 * HOUR, -25 * HOUR])(
     'is spread over the true day when the wall clock is set by %d ms',
     async (ms) => {
-      const clock = createVirtualClock(Date.UTC(2026, 10, 20), true)
-      const fake = createFakeService({ clock })
-      const client = createClient({ apiKey: fake.key, transport: createDirectTransport(fake.fetch), clock })
-      const events: FeedEvent[] = []
-      const feed = createPriceFeed(client, {
-        clock,
-        budget: { creditsPerDay: 49_506 },
-        onEvent: (event) => void events.push(event),
-      })
-      onTestFinished(async () => {
-        await feed.close()
-        await client.close()
-      })
+      const options = { budget: { creditsPerDay: 49_506 } }
+      const midnight = createVirtualClock(Date.UTC(2026, 10, 20), true)
+      const { feed, fake, clock, events } = setupFeed(options, {}, {}, midnight)
       const { prices } = recordWatch(feed, some(60), MINUTE)
       await clock.advance(22 * HOUR)
       const waitsBefore = clock.waits.length
@@ -160,40 +149,19 @@ describe('a look-up', () => {
 
 describe('several processes on one store', () => {
   test('when the first answer takes 7 s, one buys and the others read', async () => {
-    const clock = createVirtualClock()
-    const entries = new Map<string, { value: string; until: number }>()
-    const get = (key: string) => {
-      const entry = entries.get(key)
-      return entry && entry.until > clock.now() ? entry.value : undefined
-    }
-    const set = (key: string, value: string, ttl: number) => void entries.set(key, { value, until: clock.now() + ttl })
-    const store = {
-      get,
-      set,
-      delete: (key: string) => entries.delete(key),
-      add(key: string, value: string, ttl: number) {
-        if (get(key) !== undefined) return false
-        set(key, value, ttl)
-        return true
-      },
-    }
-    const fake = createFakeService({ clock })
+    const { store, kept } = createStore()
+    const shared = { ...store, add: (key: string, value: string) => !kept.has(key) && Boolean(kept.set(key, value)) }
+    const { clock, fake } = setupFeed()
     let count = 0
     const transport = createDirectTransport(async (url, init) => {
       await clock.sleep(count++ === 0 ? 7 * SECOND : 80)
       return fake.fetch(url, init)
     })
-    const feeds = Array.from({ length: 9 }, (_, index) => {
+    const prices = Array.from({ length: 9 }, (_, index) => {
       const own = { ...clock, now: () => clock.now(), random: () => ((index + 1) * 0.37) % 1 }
-      const client = createClient({ apiKey: fake.key, transport, clock })
-      const feed = createPriceFeed(client, { clock: own, store })
-      onTestFinished(async () => {
-        await feed.close()
-        await client.close()
-      })
-      return feed
+      const { feed } = setupFeed({ clock: own, store: shared }, {}, { transport, apiKey: fake.key }, clock)
+      return feed.price(BOLT)
     })
-    const prices = feeds.map((feed) => feed.price(BOLT))
     await clock.advance(20 * SECOND)
     expect((await Promise.all(prices)).map(({ stale }) => stale)).toEqual(Array(9).fill(false))
     expect(fake.ledger().length).toBeLessThanOrEqual(2)

@@ -1,6 +1,5 @@
 import type { Trade } from 'etn-market'
 import type { FakeService } from 'etn-market/fake'
-import { watch } from '../support/setup.ts'
 
 /** The trades that a fake service serves, numbered from 1 by their timestamp. */
 export function serveTrades(fake: FakeService, count: number) {
@@ -14,13 +13,4 @@ export function serveTrades(fake: FakeService, count: number) {
   add(count)
   fake.stub('trade.list', ({ params }) => trades.slice(-Number(params.limit)).toReversed())
   return { trades, add }
-}
-
-/** Reads in the background. */
-export function read(trades: AsyncIterable<Trade>) {
-  const seen: Trade[] = []
-  const end = (async () => {
-    for await (const one of trades) seen.push(one)
-  })()
-  return { seen, end: watch(end) }
 }

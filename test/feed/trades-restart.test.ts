@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { testProperty } from '../support/property.ts'
 import { createMachine } from './processes.ts'
-import { MINUTE, SECOND, setupFeed, types } from './setup.ts'
-import { read, serveTrades } from './trade-list.ts'
+import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
+import { serveTrades } from './trade-list.ts'
 
 const numbers = (trades: readonly Trade[]) => trades.map(({ timestamp }) => timestamp)
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)

@@ -1,12 +1,12 @@
-import { createClient, type Trade } from 'etn-market'
+import type { Trade } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
-import { createPriceFeed, type FeedEvent } from 'etn-market/feed'
+import type { FeedEvent } from 'etn-market/feed'
 import { expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 import { createMachine } from './processes.ts'
-import { MINUTE, SECOND, setupFeed, types } from './setup.ts'
-import { read, serveTrades } from './trade-list.ts'
+import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
+import { serveTrades } from './trade-list.ts'
 
 const { BOLT, CORE } = fakeTokens
 const numbers = (trades: readonly Trade[]) => trades.map(({ timestamp }) => timestamp)
@@ -130,11 +130,8 @@ test.each([
   ['an answer that is not JSON', { malformed: true as const }],
   ['a body that is cut off', { truncate: 40 }],
 ])('%s that was paid for is reported, and the readers go on after the interval', async (_, fault) => {
-  const { fake, clock } = setupFeed()
+  const { feed, fake, clock, events } = setupFeed({}, {}, { validate: 'strict' })
   const list = serveTrades(fake, 30)
-  const events: FeedEvent[] = []
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock, validate: 'strict' })
-  const feed = createPriceFeed(client, { clock, onEvent: (event) => void events.push(event) })
   const start = clock.now()
   const one = read(feed.trades({ everyMs: 10 * MINUTE }))
   const other = read(feed.trades({ everyMs: 10 * MINUTE }))
@@ -153,7 +150,6 @@ test.each([
     expect(numbers(seen)).toEqual(range(6, 32))
   }
   await feed.close()
-  await client.close()
   expect(clock.pending).toBe(0)
 })
 
@@ -181,16 +177,6 @@ test('answers that are lost are requested again at once only as far as smaller r
   read(feed.trades({ everyMs: 10 * MINUTE }))
   await clock.advance(59 * MINUTE)
   expect(fake.charged()).toBeLessThanOrEqual(6 * 500 + 500)
-})
-
-test('a key that is refused ends every reader that waits', async () => {
-  const { feed, clock, fake } = setupFeed()
-  fake.fault({ status: 401, times: Number.POSITIVE_INFINITY })
-  const readers = [read(feed.trades({ everyMs: MINUTE })), read(feed.trades({ everyMs: MINUTE }))]
-  await clock.advance(SECOND)
-  for (const { end } of readers)
-    expect(end).toMatchObject({ state: 'rejected', error: { name: 'AuthenticationError' } })
-  fake.expectRequests(1)
 })
 
 test('trades are within the budget of the day, and a crash in the middle of a page counts', async () => {

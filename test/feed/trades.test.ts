@@ -2,9 +2,7 @@ import { InvalidRequestError, type Trade } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { TradeDedupe } from '../../src/feed/trades/dedupe.ts'
-import { flush } from '../support/clock.ts'
-import { MINUTE, SECOND, setupFeed, types } from './setup.ts'
-import { read } from './trade-list.ts'
+import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
 
 const { BOLT } = fakeTokens
 const trade = (number: number): Trade => ({ hash: `0x${number}`, timestamp: number })
@@ -37,14 +35,6 @@ describe('the trade dedupe', () => {
     expect(dedupe.add(page(1)).fresh).toHaveLength(1)
     expect(dedupe.add(page(1, 1)).fresh).toHaveLength(1)
     expect(dedupe.add(page(2, 1, 1)).fresh).toEqual([trade(2)])
-  })
-
-  test('continues after trades that were seen before', () => {
-    expect(new TradeDedupe([2, 1].map(trade)).add(page(4, 3, 2))).toEqual({
-      fresh: [3, 4].map(trade),
-      gap: undefined,
-    })
-    expect(new TradeDedupe([2, 1].map(trade)).add(page(5, 4)).gap).toEqual({ from: 2, to: 4 })
   })
 })
 
@@ -105,23 +95,13 @@ test('requests nothing while the reader does not read', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('waits for a transient failure, rejects with the reason of an abort, and ends with the feed', async () => {
+test('waits for a transient failure', async () => {
   const { feed, clock, fake, events } = setupFeed()
   fake.fault({ status: 503, retryAfter: '5' })
-  const leaving = new AbortController()
-  const one = read(feed.trades({ everyMs: MINUTE, signal: leaving.signal }))
+  const { seen } = read(feed.trades({ everyMs: MINUTE }))
   await clock.advance(6 * SECOND)
-  expect(one.seen).toHaveLength(25)
+  expect(seen).toHaveLength(25)
   expect(types(events)).toEqual(['feed.waiting', 'feed.resumed', 'feed.bought'])
-  const other = read(feed.trades({ everyMs: MINUTE }))
-  await flush()
-  leaving.abort('enough')
-  await flush()
-  expect(one.end).toMatchObject({ state: 'rejected', error: 'enough' })
-  await feed.close()
-  await flush()
-  expect(other.end.state).toBe('resolved')
-  expect(clock.pending).toBe(0)
 })
 
 test.each([{ everyMs: 0 }, { everyMs: { min: 5, max: 1 } }, { everyMs: 5, token: '0x1' }])(

@@ -1,12 +1,11 @@
-import { createClient } from 'etn-market'
-import { createFakeService, fakeTokens } from 'etn-market/fake'
-import { createPriceFeed, type FeedEvent, type FeedOptions, type FeedPrice } from 'etn-market/feed'
+import { fakeTokens } from 'etn-market/fake'
+import type { FeedOptions, FeedPrice } from 'etn-market/feed'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createVirtualClock, START } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
-import { MINUTE, recordWatch, SECOND } from './setup.ts'
+import { MINUTE, recordWatch, SECOND, setupFeed } from './setup.ts'
 
 const { BOLT, CORE, DYNO } = fakeTokens
 const HOUR = 60 * MINUTE
@@ -15,21 +14,11 @@ const HOUR = 60 * MINUTE
 function setupWithWallClock(options: FeedOptions = {}) {
   const clock = createVirtualClock(START, true)
   const elapsed = () => clock.monotonic?.() ?? 0
-  const fake = createFakeService({ clock: { ...clock, now: () => START + elapsed() } })
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
-  const events: FeedEvent[] = []
-  const feed = createPriceFeed(client, { clock, ...options, onEvent: (event) => void events.push(event) })
-  const close = async () => {
-    await feed.close()
-    await client.close()
-    await fake.close()
-  }
-  return { clock, elapsed, fake, feed, events, close }
+  return { ...setupFeed(options, { clock: { ...clock, now: () => START + elapsed() } }, {}, clock), elapsed }
 }
 
 test('a wall clock that is two hours back for three seconds changes nothing', async () => {
-  const { clock, elapsed, fake, feed, events, close } = setupWithWallClock()
-  onTestFinished(close)
+  const { clock, elapsed, fake, feed, events } = setupWithWallClock()
   const { prices } = recordWatch(feed, [BOLT, CORE], MINUTE)
   await clock.advance(10 * MINUTE)
   clock.stepWallClock(-2 * HOUR)
@@ -50,8 +39,7 @@ test('a wall clock that is two hours back for three seconds changes nothing', as
 test.each([-2 * HOUR, 2 * HOUR])(
   'candles, portfolios and trades keep their intervals when the wall clock is set by %d ms',
   async (ms) => {
-    const { clock, fake, feed, close } = setupWithWallClock()
-    onTestFinished(close)
+    const { clock, fake, feed } = setupWithWallClock()
     const stop = new AbortController()
     const options = { everyMs: MINUTE, signal: stop.signal }
     const iterations: AsyncIterable<unknown>[] = [
@@ -88,7 +76,7 @@ testProperty(
   () =>
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), fc.boolean(), async (steps, hasStore) => {
       const options = hasStore ? { store: new Map<string, string>() } : {}
-      const { clock, elapsed, fake, feed, close } = setupWithWallClock(options)
+      const { clock, elapsed, fake, feed } = setupWithWallClock(options)
       const deliveries: { price: FeedPrice; at: number }[] = []
       feed.watch([BOLT, CORE], {
         everyMs: MINUTE,
@@ -100,7 +88,7 @@ testProperty(
       }
       await clock.advance(2 * MINUTE)
       const duration = elapsed()
-      await close()
+      await feed.close()
       for (const address of [BOLT, CORE]) {
         const times = deliveries.filter(({ price }) => price.address === address).map(({ at }) => at)
         const gaps = [...times, duration].map((at, index) => at - (times[index - 1] ?? 0))

@@ -1,10 +1,8 @@
 import { fakeTokens } from 'etn-market/fake'
 import type { FeedPrice } from 'etn-market/feed'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { creditsFor } from '../../src/credits/batch-cost.ts'
 import { flush } from '../support/clock.ts'
-import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
 import { MINUTE, requests, SECOND, setupFeed, some } from './setup.ts'
 
@@ -166,97 +164,6 @@ test.each<[string, object]>([
   await clock.advance(MINUTE + 10)
   fake.expectCredits(100)
 })
-
-interface Change {
-  atMs: number
-  watch: number
-  first: number
-  count: number
-  everyMs: number
-}
-
-/** What separate batches cost by a time: each buys what is new at an update, and everything an interval after its last batch. */
-function createSeparateBatch(buysNew = true) {
-  const calls: { at: number; credits: number }[] = []
-  let addresses: readonly string[] = []
-  let known = new Set<string>()
-  let everyMs = Number.POSITIVE_INFINITY
-  let lastAt = Number.NEGATIVE_INFINITY
-  let largest = 0
-  const run = (now: number) => {
-    for (let at = lastAt + everyMs; at <= now; at += everyMs) {
-      calls.push({ at, credits: creditsFor(addresses.length) })
-      known = new Set(addresses)
-      lastAt = at
-    }
-  }
-  return {
-    calls,
-    run,
-    get largest() {
-      return largest
-    },
-    update(now: number, next: readonly string[], nextEveryMs: number) {
-      if (lastAt > 0) run(now)
-      addresses = next
-      everyMs = nextEveryMs
-      largest = Math.max(largest, next.length)
-      if (lastAt + everyMs <= now) lastAt = now - everyMs
-      else {
-        const added = next.filter((address) => !known.has(address))
-        if (added.length > 0 && buysNew) calls.push({ at: now, credits: creditsFor(added.length) })
-        for (const address of added) known.add(address)
-      }
-      run(now)
-    },
-  }
-}
-
-const change = fc.record<Change>({
-  atMs: fc.integer({ min: 0, max: 30 * MINUTE }),
-  watch: fc.nat(2),
-  first: fc.nat(20),
-  count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 55 })),
-  everyMs: fc.oneof(fc.constantFrom(MINUTE, 5 * MINUTE), fc.integer({ min: 30 * SECOND, max: 10 * MINUTE })),
-})
-
-/** Two calls of its largest size for each watch; the capacity is rounded up by at most 40 credits. */
-const allowance = (largest: number) => 2 * (creditsFor(largest) + 40)
-
-testProperty(
-  'updates keep the cost within that of separate batches that change too, plus two calls for each watch',
-  fc.asyncProperty(fc.array(change, { minLength: 3, maxLength: 60 }), async (changes) => {
-    const { feed, clock, fake, client } = setupFeed()
-    const tokens = (await client.token.list({ limit: 100 })).map(({ address }) => address)
-    const setupCharge = fake.charged()
-    const start = clock.now()
-    const watches = [0, 1, 2].map(() => ({
-      batch: createSeparateBatch(),
-      handle: undefined as ReturnType<typeof feed.watch> | undefined,
-    }))
-    for (const { atMs, watch, first, count, everyMs } of changes.toSorted((a, b) => a.atMs - b.atMs)) {
-      await clock.advance(start + atMs - clock.now())
-      const one = watches[watch]!
-      const addresses = tokens.slice(first, first + count)
-      one.batch.update(clock.now(), addresses, everyMs)
-      if (one.handle) one.handle.update({ addresses, everyMs })
-      else one.handle = feed.watch(addresses, { everyMs, onPrice: () => {} })
-    }
-    await clock.advance(start + 40 * MINUTE - clock.now())
-    const started = watches.filter(({ handle }) => handle)
-    for (const { batch } of started) batch.run(clock.now())
-    let spent = -setupCharge
-    for (const { at, credits } of fake.ledger()) {
-      spent += credits
-      const separate = started.flatMap(({ batch }) => batch.calls).filter((call) => call.at <= at)
-      const bound = separate.reduce((sum, call) => sum + call.credits, 0)
-      const allowed = started.reduce((sum, { batch }) => sum + allowance(batch.largest), 0)
-      expect(spent).toBeLessThanOrEqual(bound + allowed)
-    }
-    await feed.close()
-  }),
-  { cases: 12 },
-)
 
 test('a list that moves on by one address costs a call for each new one beside the batches, and two calls at most', async () => {
   const { feed, clock, fake, client } = setupFeed()

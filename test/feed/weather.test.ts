@@ -3,34 +3,29 @@ import { expect } from 'vitest'
 import { creditsFor } from '../economics/simulate.ts'
 import { testProperty } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
+import { omitStacks } from '../support/short-stacks.ts'
+import { createStore } from '../support/store.ts'
 import { MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
+
+omitStacks()
 
 const HOUR = 60 * MINUTE
 
 /** A store that fails for half of what it is asked. */
 function failingStore(seed: number) {
-  const entries = new Map<string, string>()
+  const { store } = createStore()
   const random = createRandom(seed)
   let failures = 0
-  const fails = () => {
-    if (random() >= 0.5) return false
+  const orFail = async <T>(work: () => T) => {
+    if (random() >= 0.5) return work()
     failures++
-    return true
+    throw new Error('The store is away.')
   }
   return {
     failures: () => failures,
-    async get(key: string) {
-      if (fails()) throw new Error('The store is away.')
-      return entries.get(key)
-    },
-    async set(key: string, value: string) {
-      if (fails()) throw new Error('The store is away.')
-      entries.set(key, value)
-    },
-    async delete(key: string) {
-      if (fails()) throw new Error('The store is away.')
-      entries.delete(key)
-    },
+    get: (key: string) => orFail(() => store.get(key)),
+    set: (key: string, value: string, ttl: number) => orFail(() => store.set(key, value, ttl)),
+    delete: (key: string) => orFail(() => store.delete(key)),
   }
 }
 
@@ -44,9 +39,8 @@ testProperty(
   'storms of 429, errors, lost and cut answers and a store that fails delay a price by an interval and 20 s at most, and cost little',
   fc.asyncProperty(
     fc.integer({ min: 1, max: 1_000_000 }),
-    fc.constantFrom(9, 60),
-    fc.constantFrom(30 * SECOND, MINUTE),
-    async (seed, count, everyMs) => {
+    fc.constantFrom([9, 30 * SECOND] as const, [9, MINUTE] as const, [60, MINUTE] as const),
+    async (seed, [count, everyMs]) => {
       const store = failingStore(seed)
       const { feed, fake, clock } = setupFeed({ store, budget: { creditsPerDay: 10_000_000 } }, { latencyMs: 80 })
       const watched = recordWatch(feed, some(count), everyMs)

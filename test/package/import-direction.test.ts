@@ -107,10 +107,6 @@ describe('fake/', () => {
   })
 })
 
-test('nothing in the runtime imports contract/', () => {
-  expect(offending(runtime, (from) => from.startsWith('contract/'))).toEqual([])
-})
-
 describe('packages', () => {
   test.each([
     ['ky', ['transport']],

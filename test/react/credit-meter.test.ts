@@ -1,10 +1,16 @@
 import { createClient } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
-import { createCreditMeter } from 'etn-market/react'
+import { type CreditMeter, createCreditMeter } from 'etn-market/react'
 import { expect, test, vi } from 'vitest'
 import { useFakeTimers } from '../support/fake-timers.ts'
 
 const { BOLT } = fakeTokens
+
+/** Tells a meter of a charge. */
+function charge(meter: CreditMeter, credits: number, remaining: number): void {
+  const ids = { callId: '1', requestId: '1.1', attempt: 1 }
+  meter.onEvent({ type: 'credits.charged', ...ids, operation: 'etn.price', credits, remaining })
+}
 
 test('a credit meter shows what was spent, at which rate, and how long the balance lasts', async () => {
   const fake = createFakeService({ keys: { mine: 1_000_000 } })
@@ -48,18 +54,8 @@ test('a credit meter shows what was spent, at which rate, and how long the balan
 test('the rate falls while nothing is spent, and no timer is left behind', () => {
   const timers = useFakeTimers()
   const meter = createCreditMeter({ windowMs: 600_000 })
-  const spend = (credits: number) =>
-    meter.onEvent({
-      type: 'credits.charged',
-      callId: '1',
-      requestId: '1.1',
-      attempt: 1,
-      operation: 'etn.price',
-      credits,
-      remaining: 24_000,
-    })
   const rate = () => meter.getSnapshot().creditsPerHour
-  spend(100)
+  charge(meter, 100, 24_000)
   expect([rate(), timers.pending()]).toEqual([undefined, 0])
   const rates: (number | undefined)[] = []
   const stop = meter.subscribe(() => rates.push(rate()))
@@ -74,7 +70,7 @@ test('the rate falls while nothing is spent, and no timer is left behind', () =>
   expect(known).toEqual([...known].sort((one, other) => other - one))
   expect(timers.pending()).toBe(0)
 
-  spend(50)
+  charge(meter, 50, 24_000)
   expect(timers.pending()).toBe(1)
   stop()
   expect(timers.pending()).toBe(0)
@@ -89,25 +85,15 @@ test('with the window of a budget, one large purchase is no rate of its own, and
   let now = 1_000_000
   const HOUR = 3_600_000
   const meter = createCreditMeter({ budgetWindowMs: 24 * HOUR, now: () => now })
-  const spend = (credits: number, remaining: number) =>
-    meter.onEvent({
-      type: 'credits.charged',
-      callId: '1',
-      requestId: '1.1',
-      attempt: 1,
-      operation: 'presale.list',
-      credits,
-      remaining,
-    })
   now += 2_000
-  spend(8_000, 42_000)
+  charge(meter, 8_000, 42_000)
   const resetsAt = now + 24 * HOUR
   expect(meter.getSnapshot()).toMatchObject({ creditsPerHour: undefined, daysLeft: undefined, resetsAt })
   now += 90_000
-  spend(400, 41_600)
+  charge(meter, 400, 41_600)
   expect(meter.getSnapshot()).toMatchObject({ creditsPerHour: 350, daysLeft: undefined, resetsAt })
   now = resetsAt
-  spend(2_400, 47_600)
+  charge(meter, 2_400, 47_600)
   expect(meter.getSnapshot()).toMatchObject({ charged: 10_800, creditsPerHour: 100, resetsAt: now + 24 * HOUR })
 })
 
@@ -115,20 +101,10 @@ test('a step of the wall clock moves the moment of the renewal with it, and chan
   useFakeTimers()
   const HOUR = 3_600_000
   const meter = createCreditMeter({ budgetWindowMs: HOUR })
-  const spend = (credits: number) =>
-    meter.onEvent({
-      type: 'credits.charged',
-      callId: '1',
-      requestId: '1.1',
-      attempt: 1,
-      operation: 'etn.price',
-      credits,
-      remaining: 1_000,
-    })
-  spend(100)
+  charge(meter, 100, 1_000)
   vi.advanceTimersByTime(120_000)
   vi.setSystemTime(Date.now() - 24 * HOUR)
-  spend(100)
+  charge(meter, 100, 1_000)
   const { resetsAt = 0, creditsPerHour } = meter.getSnapshot()
   expect([resetsAt - Date.now(), creditsPerHour]).toEqual([HOUR - 120_000, 200])
 })

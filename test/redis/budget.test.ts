@@ -28,16 +28,6 @@ test('members share one budget, and the fleet knows exactly what was spent', asy
   })
 })
 
-test('a call that does not fit is refused and nothing is sent, also when another member has spent the rest', async () => {
-  const [one, other] = [1, 2].map(() => setup.join({ budget: { credits: 120, windowMs: DAY_MS } }))
-  await one!.fleet.initialize()
-  await one!.client.token.price({ address: BOLT })
-  const error = await rejection(other!.client.token.get({ address: BOLT }), BudgetExceededError)
-  expect(error).toMatchObject({ needed: 100, available: 70, attempts: 0, charge: 'none', operation: 'token.get' })
-  expect(error.resetsAt! % DAY_MS).toBe(0)
-  expect(setup.fake.journal()).toHaveLength(1)
-})
-
 test('client.budget has the totals of the last answer', async () => {
   const { client, fleet } = setup.join()
   expect(client.budget).toMatchObject({ limit: 100_000, spent: 0, available: 100_000, resetsAt: undefined })
@@ -55,7 +45,12 @@ test('a batch that cannot fit is refused before anything is sent', async () => {
   await rejection(client.prices.batch({ addresses }), BudgetExceededError)
   await client.token.price({ address: BOLT })
   await expect.poll(() => client.budget.spent).toBe(50)
-  await rejection(client.prices.batch({ addresses: addresses.slice(0, 51) }), BudgetExceededError)
+  // Another member has spent the rest, so that the second of two requests does not fit.
+  const other = setup.join({ budget: { credits: 700, windowMs: DAY_MS } })
+  const batch = other.client.prices.batch({ addresses: addresses.slice(0, 51) })
+  const error = await rejection(batch, BudgetExceededError)
+  expect(error).toMatchObject({ needed: 710, available: 50, attempts: 0, charge: 'none', operation: 'prices.batch' })
+  expect(error.resetsAt! % DAY_MS).toBe(0)
   expect(setup.fake.journal()).toHaveLength(1)
 })
 

@@ -39,19 +39,6 @@ test('a balance proves what its own key lost, and nothing of another key', async
   expect(setup.fake.charged()).toBe(225)
 })
 
-test('what a key did not lose is freed, while what the other one lost stays uncertain', async () => {
-  const { one, other, fleet, settled } = await useTwoKeys()
-  setup.fake.fault({ operation: 'token.get', key: FIRST, reset: 'before' })
-  setup.fake.fault({ operation: 'token.get', key: SECOND, reset: 'after' })
-  await one.token.get({ address: BOLT }).catch(() => {})
-  await other.token.get({ address: BOLT }).catch(() => {})
-  expect(await settled()).toEqual({ spent: 0, uncertain: 200 })
-  expect(await fleet.reconcile(one)).toEqual({ charged: 0, freed: 100 })
-  expect(await settled()).toEqual({ spent: 0, uncertain: 100 })
-  expect(await fleet.reconcile(other)).toEqual({ charged: 100, freed: 0 })
-  expect(await settled()).toEqual({ spent: 100, uncertain: 0 })
-})
-
 test('a key function that changes its key is compared with the key that the balance was read with', async () => {
   const keys = { next: FIRST as string }
   const { client, fleet } = setup.join(PROMPT, { retry: false, apiKey: () => keys.next })

@@ -1,17 +1,10 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { testProperty } from '../support/property.ts'
+import { type Drawn, testProperty, weighted } from '../support/property.ts'
 import { LEASE_MS, START, useScripts, WINDOW_MS } from './scripts/setup.ts'
 
 const scripts = useScripts()
 const LIMIT = 1_000
-
-type Step =
-  | { readonly do: 'reserve'; readonly credits: number }
-  | { readonly do: 'settle'; readonly which: number; readonly charged: number }
-  | { readonly do: 'release' | 'markUncertain' | 'confirm' | 'cancel' | 'resend' | 'renew'; readonly which: number }
-  | { readonly do: 'cancelFirst'; readonly credits: number }
-  | { readonly do: 'wait'; readonly ms: number }
 
 /** One reservation of any member, as the model knows it: totals are computed from all of them each time. */
 interface Line {
@@ -25,20 +18,18 @@ interface Line {
 
 const which = fc.nat(30)
 const credits = fc.integer({ min: 1, max: 450 })
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('reserve' as const), credits }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('settle' as const), which, charged: fc.nat(450) }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      do: fc.constantFrom('release', 'markUncertain', 'confirm', 'cancel', 'resend', 'renew'),
-      which,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancelFirst' as const), credits }) },
+const step = fc.oneof(
+  weighted(6, { do: fc.constant('reserve'), credits }),
+  weighted(4, { do: fc.constant('settle'), which, charged: fc.nat(450) }),
+  weighted(5, {
+    do: fc.constantFrom('release', 'markUncertain', 'confirm', 'cancel', 'resend', 'renew'),
+    which,
+  }),
+  weighted(1, { do: fc.constant('cancelFirst'), credits }),
   // A process that dies makes no step any more: its lease ends during a wait.
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(700) }) },
+  weighted(3, { do: fc.constant('wait'), ms: fc.nat(700) }),
 )
+type Step = Drawn<typeof step>
 
 async function run(steps: readonly Step[]): Promise<void> {
   await scripts.redis.flushall()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createBudget, type Reservation } from '../../src/credits/budget.ts'
-import { testProperty } from '../support/property.ts'
+import { type Drawn, testProperty, weighted } from '../support/property.ts'
 import { DELAY_MS, START, useScripts } from './scripts/setup.ts'
 
 const scripts = useScripts()
@@ -12,32 +12,19 @@ const CONFIG = `${LIMIT} ${WINDOW_MS} 2`
 const leaseMs = 1_000_000
 const TOP_UP = 10_000_000
 
-type Step =
-  | { readonly do: 'send'; readonly key: string; readonly credits: number }
-  | { readonly do: 'settle' | 'lose' | 'release'; readonly which: number }
-  | { readonly do: 'execute late'; readonly which: number }
-  | { readonly do: 'storm'; readonly key: string; readonly stepMs: number }
-  | { readonly do: 'read' | 'top up'; readonly key: string }
-  | { readonly do: 'move'; readonly ms: number }
-
 const key = fc.constantFrom(...Array<string>(8).fill('one'), 'other', 'other', 'other', '')
 const which = fc.nat(20)
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ do: fc.constant('send' as const), key, credits: fc.integer({ min: 1, max: 300 }) }),
-  },
-  { weight: 9, arbitrary: fc.record({ do: fc.constantFrom('settle', 'lose', 'lose', 'release'), which }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('execute late' as const), which }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('storm' as const), key, stepMs: fc.constantFrom(0, 5, 30) }) },
-  { weight: 10, arbitrary: fc.record({ do: fc.constant('read' as const), key }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('top up' as const), key }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: 0, max: 500 }) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: -3_000, max: 5_000 }) }),
-  },
+const step = fc.oneof(
+  weighted(6, { do: fc.constant('send'), key, credits: fc.integer({ min: 1, max: 300 }) }),
+  weighted(9, { do: fc.constantFrom('settle', 'lose', 'lose', 'release'), which }),
+  weighted(3, { do: fc.constant('execute late'), which }),
+  weighted(1, { do: fc.constant('storm'), key, stepMs: fc.constantFrom(0, 5, 30) }),
+  weighted(10, { do: fc.constant('read'), key }),
+  weighted(1, { do: fc.constant('top up'), key }),
+  weighted(5, { do: fc.constant('move'), ms: fc.integer({ min: 0, max: 500 }) }),
+  weighted(1, { do: fc.constant('move'), ms: fc.integer({ min: -3_000, max: 5_000 }) }),
 )
+type Step = Drawn<typeof step>
 
 /** A clock that visits few windows, so that a budget of one process counts none of them together with another. */
 const MIN = START - 2 * WINDOW_MS

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createBudget, type Reservation } from '../../src/credits/budget.ts'
-import { testProperty } from '../support/property.ts'
+import { type Drawn, testProperty, weighted } from '../support/property.ts'
 import { START, useScripts, WINDOW_MS } from './scripts/setup.ts'
 
 const scripts = useScripts()
@@ -9,36 +9,19 @@ const LIMIT = 1_000
 /** No lease ends within a case. */
 const leaseMs = 1_000_000
 
-type Step =
-  | { readonly do: 'reserve'; readonly credits: number | 'all' | 'oneMore' }
-  | {
-      readonly do: 'confirm' | 'settle' | 'release' | 'markUncertain'
-      readonly which: number
-      readonly charged: number
-    }
-  | { readonly do: 'move'; readonly ms: number }
-
 const which = fc.nat(20)
 const charged = fc.nat(400)
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('reserve' as const),
-      // What fits exactly, and what just does not.
-      credits: fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 1, max: 600 }) }, fc.constantFrom('all', 'oneMore')),
-    }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({ do: fc.constantFrom('confirm', 'settle', 'release', 'markUncertain'), which, charged }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: 0, max: 1_500 }) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('move' as const), ms: fc.integer({ min: -2_500, max: 3_500 }) }),
-  },
+const step = fc.oneof(
+  weighted(4, {
+    do: fc.constant('reserve'),
+    // What fits exactly, and what just does not.
+    credits: fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 1, max: 600 }) }, fc.constantFrom('all', 'oneMore')),
+  }),
+  weighted(6, { do: fc.constantFrom('confirm', 'settle', 'release', 'markUncertain'), which, charged }),
+  weighted(2, { do: fc.constant('move'), ms: fc.integer({ min: 0, max: 1_500 }) }),
+  weighted(2, { do: fc.constant('move'), ms: fc.integer({ min: -2_500, max: 3_500 }) }),
 )
+type Step = Drawn<typeof step>
 
 /** A clock that visits few windows, so that a budget of one process counts none of them together with another. */
 const MIN = START - 2 * WINDOW_MS

@@ -5,6 +5,8 @@ import type { Handler } from './script.ts'
 import { address, setup, watch } from './setup.ts'
 
 export const TOKEN = address(1)
+/** What every error says of the call that `ask` makes. */
+export const CALL = { operation: 'token.price', params: { address: TOKEN }, requestIds: ['1.1'] }
 export const good = () => ok(price(TOKEN), costs(50))
 
 /** Makes one call to a service whose first `failures` attempts fail, and waits until it has ended. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from 'etn-market'
 import { busy, costs, cutOff, html, limited, networkError, ok, price, refusal, tokens } from './answers.ts'
-import type { Exchange, Script } from './script.ts'
+import type { Exchange } from './script.ts'
 import { address } from './setup.ts'
 
 /** What the service does with a request. */
@@ -158,7 +158,6 @@ export function createMeteredService(clock: Clock, behaviours: readonly Behaviou
   const service = {
     breaches,
     isHeavy,
-    script: undefined as Script | undefined,
     clientOf: (exchange: Exchange) => entries.get(exchange)?.client,
     /** Credits that the client knows of. */
     stated: () => stated,

@@ -23,6 +23,14 @@ export interface PropertyOptions<T> {
 /** A property, or a function that prepares what its cases share. */
 type PropertyOf<T> = fc.IRawProperty<T> | (() => fc.IRawProperty<T> | Promise<fc.IRawProperty<T>>)
 
+/** One kind of step for `fc.oneof`, with how often it is drawn beside the others. */
+export function weighted<T>(weight: number, fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) {
+  return { weight, arbitrary: fc.record(fields) }
+}
+
+/** What an arbitrary draws. */
+export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never
+
 type Close = () => void | Promise<void>
 
 /** What the running case has to close; undefined while none runs. A worker runs one test at a time. */

@@ -10,10 +10,16 @@ import { address, addresses, setup, watch } from '../support/setup.ts'
 
 const TOKEN = address(1)
 
+let clock = createVirtualClock()
+/** All tests share its data, which takes longer to make than a case of the property. */
+const fake = createFakeService({
+  clock: { now: () => clock.now(), sleep: (ms, signal) => clock.sleep(ms, signal) },
+})
+
 /** A client of a fake service in virtual time. The ledger of the fake is what was charged. */
 function open(hooks: Hooks, options: object = {}) {
-  const clock = createVirtualClock()
-  const fake = createFakeService({ clock })
+  clock = createVirtualClock()
+  fake.reset()
   const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock, hooks, ...options })
   const charged = () => fake.ledger().reduce((sum, { credits }) => sum + credits, 0)
   return { clock, fake, client, charged }

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { run } from '../../../src/cli/run.ts'
+import { run } from '../../../src/cli/program.ts'
 import { escapeXml } from './svg.ts'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))

@@ -19,13 +19,12 @@ export const addCommand: AddCommand = (program, host) => {
       const { credits: stated, tier = null } = await client.account.me(undefined, { signal: session.signal })
       const credits = typeof stated === 'number' ? stated : null
       const usd = credits === null ? null : creditsToUsd(credits)
-      const plan = file && credits !== null && credits > 0 ? forecastPlan(file, { balance: credits }) : undefined
+      const { lines = [] } = file ?? {}
+      const plan = credits !== null && credits > 0 ? forecastPlan({ lines, balance: credits }) : undefined
       const daysUntilEmpty = plan?.daysUntilEmpty ?? (credits === 0 ? 0 : null)
       if (session.json) session.printJson({ credits, usd, tier, ...(file && { daysUntilEmpty }) })
       else {
-        session.print(
-          `Credits: ${credits === null ? 'not stated' : `${formatCount(credits)} (${formatUsd(usd ?? 0)})`}`,
-        )
+        session.print(`Credits: ${usd === null ? 'not stated' : `${formatCount(Number(credits))} (${formatUsd(usd)})`}`)
         session.print(`Tier: ${tier === null ? 'not stated' : cleanLine(String(tier))}`)
         if (file && daysUntilEmpty !== null) session.print(describeBalance(daysUntilEmpty))
       }

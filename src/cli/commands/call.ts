@@ -1,4 +1,6 @@
 import { creditsToUsd, operations, PartialBatchError } from 'etn-market'
+import type { Colors } from 'picocolors/types'
+import { isObject } from '../../operations/type-guards.ts'
 import {
   addParamOptions,
   estimateCall,
@@ -10,7 +12,7 @@ import {
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { formatCredits } from '../output.ts'
 import type { AddCommand } from '../program.ts'
-import { type Colors, type CommonOptions, inSession, type Session } from '../session.ts'
+import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
 import { cleanLine } from '../text.ts'
 
@@ -76,12 +78,12 @@ function printData(session: Session, data: unknown): void {
 
 /** A list of flat objects, or an object of them whose keys become a column; undefined for anything else. */
 function toRows(data: unknown): Fields[] | undefined {
-  const isFlat = (value: unknown): value is Fields => isFields(value) && Object.values(value).every(isScalar)
+  const isFlat = (value: unknown): value is Fields => isObject(value) && Object.values(value).every(isScalar)
   if (Array.isArray(data)) return data.every(isFlat) ? data : undefined
-  if (!isFields(data)) return undefined
+  if (!isObject(data)) return undefined
   const entries = Object.entries(data)
-  if (entries.length === 0 || !entries.every(([, value]) => value === null || isFlat(value))) return undefined
-  if (entries.every(([, value]) => value === null)) return undefined
+  const known = entries.filter(([, value]) => value !== null)
+  if (known.length === 0 || !known.every(([, value]) => isFlat(value))) return undefined
   return entries.map(([key, value]) => ({ key, ...(value as Fields | null) }))
 }
 
@@ -97,9 +99,6 @@ function formatLines(value: unknown, indent: string, colors: Colors): string[] {
       : [indent + colors.bold(title), ...formatLines(item, `${indent}  `, colors)],
   )
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
 

@@ -1,18 +1,11 @@
-import {
-  type Candle,
-  checksumAddress,
-  estimateCost,
-  isAddress,
-  isEtnMarketError,
-  type OperationParams,
-} from 'etn-market'
+import { type Candle, checksumAddress, estimateCost, isEtnMarketError, type OperationParams } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
-import { chartWidth, formatChart, toSvg } from '../candle-chart.ts'
+import { readAddresses } from '../call-params.ts'
+import { formatChart, toSvg } from '../candle-chart.ts'
 import { addExample, addServiceOptions, readItems } from '../common-options.ts'
-import { CommandError, EXIT, usageError } from '../failure.ts'
+import { EXIT, usageError } from '../failure.ts'
 import { makeFolder, type NamedFile, requireWritable, savePaidFor, writeWhole } from '../files.ts'
 import type { AddCommand } from '../program.ts'
-import { readAddresses } from '../read-addresses.ts'
 import {
   DEFAULT_BUCKET,
   DEFAULT_CURRENCY,
@@ -60,14 +53,11 @@ export const addCommand: AddCommand = (program, host) => {
   addServiceOptions(command).action(
     inSession<CandlesArguments, [string[]]>(host, async (session, options, args) => {
       const { named, csv } = readArguments(args, options)
-      const addresses = options.allListed ? await listTokens(session) : await readTokens(session, named)
-      const purchases = new Purchases(session, { ...options, csv }, addresses)
-      try {
-        await purchases.openSeries()
-        await purchases.buy()
-      } finally {
-        purchases.close()
-      }
+      const listed = options.allListed ? await listTokens(session) : await readAddresses(session, named)
+      const addresses = [...new Set(listed.map((address) => checksumAddress(address)))]
+      using purchases = new Purchases(session, { ...options, csv }, addresses)
+      await purchases.openSeries()
+      await purchases.buy()
     }),
   )
   const bolt = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
@@ -89,12 +79,6 @@ function readArguments(args: readonly string[], { csv, sync, allListed }: Candle
   return { named, csv: isAddressOfCsv ? (true as const) : csv }
 }
 
-/** The library says what is wrong with a single address. */
-async function readTokens(session: Session, named: readonly string[]): Promise<string[]> {
-  if (named.length === 1 && named[0]?.startsWith('0x')) return [...named]
-  return [...new Set((await readAddresses(session, named)).map((address) => checksumAddress(address)))]
-}
-
 /** In the order of the alphabet, because the service's changes. */
 async function listTokens(session: Session): Promise<string[]> {
   let kept = readKeptTokens(session)
@@ -103,15 +87,7 @@ async function listTokens(session: Session): Promise<string[]> {
     await session.authorize({ what: 'token.list, once a week', ...TOKEN_LIST_COST })
     kept = await buyTokens(session, client)
   }
-  return [...kept.keys()].sort().map((address) => checksumAddress(address))
-}
-
-/** @throws InvalidRequestError naming the parameter */
-function readParams(given: string, { bucket, currency, limit }: CandlesArguments): CandleParams {
-  const params = { address: given, bucket, currency, limit: readItems(limit) } as CandleParams
-  estimateCost('token.candles', params)
-  const isValid: boolean = isAddress(given)
-  return isValid ? { ...params, address: checksumAddress(given) } : params
+  return [...kept.keys()].sort()
 }
 
 /** What became of a token, as `--json` prints it for several. */
@@ -131,13 +107,17 @@ class Purchases {
   /** Of `--sync`, one for each token. */
   readonly #series: SeriesFile[] = []
 
-  /** @throws CommandError for outputs that exclude each other or cannot be written */
+  /** @throws CommandError for outputs that exclude each other or cannot be written, InvalidRequestError naming a parameter */
   constructor(session: Session, options: CandlesArguments, addresses: readonly string[]) {
-    const { csv, svg, sync, json, allListed } = options
+    const { bucket, currency, limit, csv, svg, sync, json, allListed } = options
     this.#session = session
     this.#options = options
     this.#isMany = addresses.length > 1 || allListed === true
-    this.#params = addresses.map((address) => readParams(address, options))
+    this.#params = addresses.map((address) => {
+      const params = { address, bucket, currency, limit: readItems(limit) } as CandleParams
+      estimateCost('token.candles', params)
+      return params
+    })
     if (this.#isMany && svg !== undefined) throw usageError('--svg takes one token.')
     if (this.#isMany && csv === true) throw usageError('--csv of several tokens needs a folder, such as --csv candles.')
     if (csv === true && json) throw usageError('--json and --csv without a file cannot be given together: both print.')
@@ -157,8 +137,8 @@ class Purchases {
       this.#series.push(await openSeriesFile(this.#fileOf(sync, params), seriesIdOf(params)))
   }
 
-  close(): void {
-    for (const file of this.#series) file.close()
+  [Symbol.dispose](): void {
+    for (const file of this.#series) file[Symbol.dispose]()
   }
 
   #fileOf(name: string, params: CandleParams): NamedFile {
@@ -169,31 +149,27 @@ class Purchases {
   async buy(): Promise<void> {
     const session = this.#session
     const now = Date.now() / 1_000
-    const purchases = this.#params.map((params, index) => {
+    const expected = this.#params.map((params, index) => {
       const file = this.#series[index]
-      return { file, params: file ? { ...params, limit: estimateMissing(file, { limit: params.limit, now }) } : params }
+      return file ? { ...params, limit: estimateMissing(file, { limit: params.limit, now }) } : params
     })
     const client = await session.client()
-    await this.#authorize(purchases.map(({ params }) => params))
+    await this.#authorize(expected)
     const outcomes: Outcome[] = []
-    for (const [index, { file, params: announced }] of purchases.entries()) {
+    for (const [index, params] of this.#params.entries()) {
       session.signal.throwIfAborted()
       const buy = async (limit: number) => {
-        const params = { ...announced, limit }
-        if (limit !== announced.limit) await this.#authorize([params])
-        const candles = await client.token.candles(params, { signal: session.signal, validate: 'strict' })
-        return [...candles].sort((first, second) => first.time - second.time)
+        if (limit !== expected[index]?.limit) await this.#authorize([{ ...params, limit }])
+        const candles = await client.token.candles({ ...params, limit }, { signal: session.signal, validate: 'strict' })
+        return candles.toSorted((first, second) => first.time - second.time)
       }
-      const { address, limit } = this.#params[index] ?? announced
+      const { address, limit } = params
+      const file = this.#series[index]
       try {
-        if (file === undefined) outcomes.push({ address, ...this.#show(announced, await buy(limit)) })
-        else {
-          const { candles, ...synced } = await syncSeries(file, { limit, now, buy })
-          outcomes.push({ address, ...this.#show(announced, candles, synced) })
-        }
+        const synced = file && (await syncSeries(file, { limit, now, buy }))
+        outcomes.push({ address, ...this.#show(params, file?.candles ?? (await buy(limit)), synced) })
       } catch (error) {
-        if (!this.#isMany || session.signal.aborted || error instanceof CommandError || !isEtnMarketError(error))
-          throw error
+        if (!this.#isMany || session.signal.aborted || !isEtnMarketError(error)) throw error
         const { code, message } = error
         outcomes.push({ address, error: { code, message } })
         session.note(`${address}: ${message}`)
@@ -220,17 +196,17 @@ class Purchases {
     const { print, colors, json, host } = this.#session
     const { csv, svg } = this.#options
     const title = `${params.address}, ${params.bucket}, ${params.currency}`
-    const text = () => toCsv(candles)
-    const save = (option: string, { name, path }: NamedFile, content: () => string) =>
-      savePaidFor(`${option} ${name}`, 'candles.csv', text, () => writeWhole(path, content()))
+    const text = toCsv(candles)
+    const save = (option: string, { name, path }: NamedFile, content: string) =>
+      savePaidFor(`${option} ${name}`, 'candles.csv', text, () => writeWhole(path, content))
     for (const line of synced ? describeGap(synced) : []) this.#session.note(line)
-    if (svg !== undefined) save('--svg', this.#session.file(svg), () => toSvg(candles, title))
+    if (svg !== undefined) save('--svg', this.#session.file(svg), toSvg(candles, title))
     const file = typeof csv === 'string' ? this.#fileOf(csv, params) : undefined
     if (file) save('--csv', file, text)
-    if (csv === true) print(text().trimEnd())
+    if (csv === true) print(text.trimEnd())
     else if (!json && synced) print(describeSync(synced))
     else if (!json && file && this.#isMany) print(`${file.name}: ${candles.length} candles.`)
-    else if (!json) print([colors.bold(title), ...formatChart(candles, chartWidth(host), colors)].join('\n'))
+    else if (!json) print([colors.bold(title), ...formatChart(candles, host, colors)].join('\n'))
     return synced ?? (file && this.#isMany ? { file: file.name, total: candles.length } : { candles })
   }
 }

@@ -43,36 +43,26 @@ function describe(command: Command) {
 
 type Commands = readonly ReturnType<typeof describe>[]
 
-/** A line for each command, with what may follow it. */
-const toCases = (commands: Commands, format: (words: string) => string) =>
-  commands.map(({ name, values, options }) => `    ${name}) ${format([...values, ...options].join(' '))} ;;`).join('\n')
-
 function toBash(commands: Commands): string {
+  const cases = commands.map(
+    ({ name, values, options }) => `    ${name}) words="${[...values, ...options].join(' ')}" ;;`,
+  )
   return `_etn_market() {
   local words
   case "\${COMP_CWORD}:\${COMP_WORDS[1]}" in
-    1:*) words="${namesOf(commands)}" ;;
+    1:*) words="${[...commands.map(({ name }) => name), '--help', '--version'].join(' ')}" ;;
   esac
   [[ $COMP_CWORD -gt 1 ]] && case "\${COMP_WORDS[1]}" in
-${toCases(commands, (words) => `words="${words}"`)}
+${cases.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _etn_market etn-market`
 }
 
+/** Zsh runs what is written for bash. */
 function toZsh(commands: Commands): string {
-  return `_etn_market() {
-  if (( CURRENT == 2 )); then
-    compadd -- ${namesOf(commands)}
-    return
-  fi
-  case $words[2] in
-${toCases(commands, (words) => `compadd -- ${words}`)}
-  esac
-  _files
-}
-compdef _etn_market etn-market`
+  return `autoload -U +X bashcompinit && bashcompinit\n${toBash(commands)}`
 }
 
 function toFish(commands: Commands): string {
@@ -87,5 +77,3 @@ function toFish(commands: Commands): string {
     })
     .join('\n')
 }
-
-const namesOf = (commands: Commands) => [...commands.map(({ name }) => name), '--help', '--version'].join(' ')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBudget, createClient, PartialBatchError } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
-import { createPriceFeed, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { addExample } from '../common-options.ts'
 import { formatChange, formatCount, formatCredits, formatDecimal } from '../output.ts'
 import type { AddCommand } from '../program.ts'
@@ -19,9 +19,7 @@ export const addCommand: AddCommand = (program, host) => {
     .description('What this is, in ten seconds. Needs no key and no network, and costs nothing.')
     .option('--json', 'print errors as JSON')
   command.action(
-    inSession<CommonOptions, []>(host, async (session) => {
-      await playDemo(session, host.stdout.isTTY ? READING_MS : PIPE_MS)
-    }),
+    inSession<CommonOptions, []>(host, (session) => playDemo(session, host.stdout.isTTY ? READING_MS : PIPE_MS)),
   )
   addExample(command, 'demo')
 }
@@ -69,9 +67,8 @@ async function playDemo(session: Session, paceMs: number): Promise<void> {
     if (!(error instanceof PartialBatchError)) throw error
     print(colors.red(`   ${error.name}`))
     print(`   ${Object.keys(error.prices).length} prices arrived, ${error.missing.length} are missing.`)
-    print(
-      `   ${formatCount(error.credits)} credits were charged, perhaps ${formatCount(budget.uncertain)} more: they count, too.`,
-    )
+    const lost = formatCount(budget.uncertain)
+    print(`   ${formatCount(error.credits)} credits were charged, perhaps ${lost} more: they count, too.`)
     await sleep(paceMs, undefined, { signal })
     await client.prices.batch({ addresses: error.missing }, { signal })
     print(colors.green(`   Asked again for the missing ${error.missing.length} alone: nothing known is bought twice.`))
@@ -91,27 +88,22 @@ async function playDemo(session: Session, paceMs: number): Promise<void> {
 /** Each price is set before the watch buys it, so that the demo is the same at any speed. */
 async function watchPrices(session: Session, fake: FakeService, feed: PriceFeed, everyMs: number): Promise<void> {
   const { colors, signal, print } = session
-  let arrive: (price: FeedPrice) => void = () => {}
   let first: number | undefined
   const alerts = feed.alert(BOLT, { below: LIMIT_USD, everyMs, signal })[Symbol.asyncIterator]()
   fake.world.setPrice(BOLT, PRICES[0])
   const alert = alerts.next()
   // It rejects when the demo is interrupted.
   alert.catch(() => {})
-  const watch = feed.watch(BOLT, { everyMs, signal, onPrice: (price) => arrive(price) })
+  const prices = feed.watch(BOLT, { everyMs, signal })[Symbol.asyncIterator]()
   for (const usd of PRICES) {
     fake.world.setPrice(BOLT, usd)
-    const price = await new Promise<FeedPrice>((resolve, reject) => {
-      arrive = resolve
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      signal.throwIfAborted()
-    })
+    const { value: price } = await prices.next()
     first ??= Number(price.usd)
     const change = (100 * (Number(price.usd) - first)) / first
     const color = change < 0 ? colors.red : colors.green
     print(`   BOLT  ${formatDecimal(price.usd, DIGITS)} USD  ${color(formatChange(change).padStart(8))}`)
   }
-  watch.stop()
+  await prices.return?.()
   const { value } = await alert
   const usd = formatDecimal(value?.price.usd, DIGITS)
   if (value) print(colors.yellow(`   Alert: BOLT is ${value.condition} ${LIMIT_USD} USD: ${usd}`))

@@ -1,11 +1,10 @@
+import { splitIntoRequests } from '../../credits/batch-cost.ts'
 import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readSomeCredits } from '../common-options.ts'
 import { EXIT } from '../failure.ts'
 import { formatCount, formatCredits, formatUsd } from '../output.ts'
-import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
-import { findSlowerLine, forecastPlan, type PlanForecast, type SlowerLine } from '../plan-forecast.ts'
-import { kindOf, type PlanLine } from '../plan-line.ts'
-import { planPriceRequests } from '../price-table.ts'
+import { isCallable, kindOf, type PlanFile, type PlanLine, readPlanFile } from '../plan-file.ts'
+import { forecastPlan, type PlanForecast } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
@@ -28,21 +27,12 @@ export const addCommand: AddCommand = (program, host) => {
   command.action(
     inSession<PlanArguments, [string]>(host, async (session, options, name) => {
       const file = await readPlanFile(session.file(name))
-      const limit = options.dailyLimit ?? file.creditsPerDay
-      const plan = forecastPlan(file, { limit, balance: options.balance ?? file.balance })
-      const withinLimit = limit === undefined || plan.creditsPerDay <= limit
-      const slower = limit === undefined || withinLimit ? undefined : findSlowerLine(file, limit)
+      const { dailyLimit: limit = file.creditsPerDay, balance = file.balance } = options
+      const plan = forecastPlan({ ...file, creditsPerDay: limit, balance })
       const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
-      const document = {
-        limit: limit ?? null,
-        withinLimit,
-        slower: slower ?? null,
-        ...plan,
-        ...(notRunnable.length > 0 && { notRunnable }),
-      }
-      if (session.json) session.printJson(document)
-      else printPlan(session, file, plan, limit, slower)
-      if (!withinLimit) session.exitCode = EXIT.refused
+      if (session.json) session.printJson({ ...plan, ...(notRunnable.length > 0 && { notRunnable }) })
+      else printPlan(session, file, plan, notRunnable)
+      if (!plan.withinLimit) session.exitCode = EXIT.refused
     }),
   )
   addExample(command, 'plan credits.yaml --daily-limit 100000 --balance 2000000')
@@ -61,13 +51,7 @@ A plan in YAML. Times are in UTC. The guide of the command has all fields.
     - { operation: nft.collection, addresses: nfts.txt, once: 03:30 }
 `
 
-function printPlan(
-  session: Session,
-  { lines }: PlanFile,
-  plan: PlanForecast,
-  limit: number | undefined,
-  slower: SlowerLine | undefined,
-): void {
+function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, notRunnable: readonly number[]): void {
   const { print, colors } = session
   const hasHours = plan.calls.some(({ activeHours }) => activeHours < 24)
   const columns = [
@@ -87,7 +71,7 @@ function printPlan(
       call.operation,
       call.for,
       // Prices of many addresses are one request.
-      String(kindOf(line) === 'prices' ? planPriceRequests(call.count).requests : call.count),
+      String(kindOf(line) === 'prices' ? splitIntoRequests(line.addresses ?? []).length : call.count),
       line.every,
       ...(hasHours ? [String(call.activeHours)] : []),
       min === max ? max : `${min}–${max}`,
@@ -97,17 +81,15 @@ function printPlan(
   })
   printTable(session, columns, rows)
   print('')
-  print(
-    `A day: ${formatCredits(plan.minCreditsPerDay, plan.creditsPerDay)}, ${formatCount(plan.requestsPerDay)} requests.`,
-  )
+  const requests = formatCount(plan.requestsPerDay)
+  print(`A day: ${formatCredits(plan.minCreditsPerDay, plan.creditsPerDay)}, ${requests} requests.`)
   print(`30 days: ${formatCredits(plan.minCreditsPer30Days, plan.creditsPer30Days)}.`)
   if (plan.daysUntilEmpty !== undefined) print(describeBalance(plan.daysUntilEmpty))
-  if (limit !== undefined) {
-    const [first = '', ...more] = describeLimit(plan, limit, slower)
-    for (const line of [plan.creditsPerDay <= limit ? colors.green(first) : colors.red(first), ...more]) print(line)
-  }
-  const counted = lines.filter((line) => !isCallable(line)).map(({ index }) => `calls[${index}]`)
-  if (counted.length > 0) print(`\`run\` needs addresses, not only a count, for ${counted.join(', ')}.`)
+  const [first, ...more] = plan.limit === null ? [] : describeLimit(plan, plan.limit)
+  if (first !== undefined) print(plan.withinLimit ? colors.green(first) : colors.red(first))
+  for (const line of more) print(line)
+  const counted = notRunnable.map((index) => `calls[${index}]`).join(', ')
+  if (counted !== '') print(`\`run\` needs addresses, not only a count, for ${counted}.`)
   const advice = plan.advice.filter(({ kind }) => kind !== 'over-limit')
   if (advice.length > 0) print(colors.bold('\nTo spend less:'))
   for (const { message } of advice) print(`- ${message}`)
@@ -121,18 +103,16 @@ export function describeBalance(days: number): string {
 }
 
 /** Whether the plan fits, and if not, what to change. */
-export function describeLimit(plan: PlanForecast, limit: number, slower: SlowerLine | undefined): string[] {
-  const { creditsPerDay, stretch = 1, calls } = plan
+export function describeLimit({ withinLimit, slower, stretch = 1, calls }: PlanForecast, limit: number): string[] {
   const of = `the limit of ${formatCount(limit)} credits a day`
-  if (creditsPerDay <= limit) return [`Within ${of}.`]
-  const over = `Over ${of}`
+  if (withinLimit) return [`Within ${of}.`]
   if (stretch === Number.POSITIVE_INFINITY) {
     const fixed = calls.filter((call) => call.fixed).reduce((sum, call) => sum + call.creditsPerDay, 0)
-    return [`${over}: lines with once cost ${formatCount(fixed)} alone. Raise the limit, or shorten their lists.`]
+    return [`Over ${of}: lines with once cost ${formatCount(fixed)} alone. Raise the limit, or shorten their lists.`]
   }
   const factor = Math.ceil(100 * stretch) / 100
   const except = calls.some((call) => call.fixed) ? '; lines with once stay as they are' : ''
-  const lines = [`${over}: it fits with intervals ${factor} times as long${except}.`]
+  const lines = [`Over ${of}: it fits with intervals ${factor} times as long${except}.`]
   const call = slower && calls[slower.call]
   if (!call) return lines
   const [from, to] = [slower.everyMs, slower.insteadEveryMs].map(formatDuration)

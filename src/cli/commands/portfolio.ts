@@ -1,23 +1,15 @@
 import { type BalanceDocument, estimateCost, operations, type TokenPrice } from 'etn-market'
+import { creditsFor } from '../../credits/batch-cost.ts'
 import { heldBalances, type ValuedToken, valueWallet } from '../../feed/portfolio/value-wallet.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { exitCodeOf } from '../failure.ts'
 import { formatCredits, formatDecimal } from '../output.ts'
-import { planPriceRequests, tokenColumns } from '../price-table.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
-import { type Column, printTable } from '../table.ts'
+import { type Column, printTable, tokenColumns } from '../table.ts'
 import { cleanLine } from '../text.ts'
-import {
-  buyTokens,
-  lookUpTokens,
-  readKeptTokens,
-  TOKEN_COST,
-  TOKEN_LIST_COST,
-  type TokenInfo,
-  type Tokens,
-} from '../tokens.ts'
+import { buyTokens, lookUpTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInfo, type Tokens } from '../tokens.ts'
 
 const LIMIT = operations['balances.get'].credits.maxItems
 
@@ -37,7 +29,7 @@ export const addCommand: AddCommand = (program, host) => {
       const cost = sumCosts([
         estimateCost('balances.get', params),
         ...(kept ? [] : [TOKEN_LIST_COST]),
-        { min: 0, max: planPriceRequests(LIMIT).credits },
+        { min: 0, max: creditsFor(LIMIT) },
       ])
       const client = await session.client()
       await session.authorize({ what: 'balances and prices', ...cost, note: 'by the number of tokens' })
@@ -45,30 +37,26 @@ export const addCommand: AddCommand = (program, host) => {
       const held = [...heldBalances(document).keys()].filter(looksLikeAddress)
       const listed = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client))
       const unlisted = held.filter((address) => !listed.has(address.toLowerCase()))
-      const lookUpCost = unlisted.length * TOKEN_COST
+      const lookUpCost = unlisted.length * operations['token.get'].credits.base
       const isLookedUp = session.isAuthorized(cost.max + lookUpCost)
-      if (unlisted.length > 0)
-        session.note(`${unlisted.length} of the tokens are not listed: ${noteOf(isLookedUp, lookUpCost)}.`)
-      const { tokens, errors: lookUpErrors } = await lookUpTokens(client, listed, isLookedUp ? unlisted : [], signal)
+      const credits = `up to ${formatCredits(lookUpCost)}`
+      const what = isLookedUp
+        ? `looking them up costs ${credits}`
+        : `they are not counted; --yes, or more --max-credits, looks them up for ${credits}`
+      if (unlisted.length > 0) session.note(`${unlisted.length} of the tokens are not listed: ${what}.`)
+      const { tokens, failure } = await lookUpTokens(client, listed, isLookedUp ? unlisted : [], signal)
       const addresses = held.filter((address) => tokens.has(address.toLowerCase()))
       const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
       const valuation = valueBalances(document, tokens, prices)
       const complete = Object.keys(document.balances).length < LIMIT
       if (session.json) session.printJson({ wallet, updated: document.updated, complete, ...valuation })
       else printValuation(session, valuation, document.updated, complete)
-      const failures = [...lookUpErrors, ...errors]
+      const failures = [...(failure ? [failure] : []), ...errors]
       for (const error of failures) session.note(`warning: ${error.message}`)
       if (failures[0] !== undefined) session.exitCode = exitCodeOf(failures[0])
     }),
   )
   addExample(command, 'portfolio 0xFeEdBeEf00000000000000000000000000000001')
-}
-
-function noteOf(isLookedUp: boolean, cost: number): string {
-  const credits = `up to ${formatCredits(cost)}`
-  return isLookedUp
-    ? `looking them up costs ${credits}`
-    : `they are not counted; --yes, or more --max-credits, looks them up for ${credits}`
 }
 
 type Valuation = ReturnType<typeof valueBalances>

@@ -1,19 +1,20 @@
 import { type Client, isEtnMarketError } from 'etn-market'
-import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
+import { createPriceFeed, type FeedPrice, type PriceFeed } from 'etn-market/feed'
+import { formatPrice } from 'etn-market/format'
+import type { Colors } from 'picocolors/types'
+import { creditsFor } from '../../credits/batch-cost.ts'
 import { isFinalForKey } from '../../errors/api.ts'
 import { HOUR_MS } from '../../utils/time-units.ts'
-import { addExample, addServiceOptions, durationOf } from '../common-options.ts'
-import { canDraw } from '../live-lines.ts'
+import { readAddresses } from '../call-params.ts'
+import { addExample, addServiceOptions, readInterval } from '../common-options.ts'
 import { formatChange, formatCount, formatCredits, formatDecimal } from '../output.ts'
-import { createPriceRows, type PriceRow, planPriceRequests, tabulatePrices } from '../price-table.ts'
 import type { AddCommand } from '../program.ts'
-import { readAddresses } from '../read-addresses.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { fitTable, printTable, widthOf } from '../table.ts'
-import { cleanLine, toJsonLine } from '../text.ts'
-import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInfo } from '../tokens.ts'
+import { type Column, fitTable, printTable, tokenColumns, widthOf } from '../table.ts'
+import { cleanLine, toJson } from '../text.ts'
+import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type Tokens } from '../tokens.ts'
 
-type ToRow = ReturnType<typeof createPriceRows>
+type ToRow = (price: FeedPrice) => PriceRow
 
 type PricesArguments = CommonOptions & { readonly watch?: number; readonly symbols: boolean }
 
@@ -25,12 +26,12 @@ export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('prices <addresses...>')
     .description('Prices of tokens. An address, a file with one a line, or - for standard input.')
-    .option('--watch <interval>', 'keep the prices this young, such as 30s; at least 1s', durationOf(1_000))
+    .option('--watch <interval>', 'keep the prices this young, such as 30s; at least 1s', readInterval)
     .option('--no-symbols', 'do not look up symbols in token.list, which is kept for a week')
   addServiceOptions(command).action(
     inSession<PricesArguments, [string[]]>(host, async (session, { symbols, watch }, args) => {
       const addresses = await readAddresses(session, args)
-      const kept = symbols ? readKeptTokens(session) : new Map<string, TokenInfo>()
+      const kept: Tokens | undefined = symbols ? readKeptTokens(session) : new Map()
       const client = await session.client()
       await authorize(session, watch, addresses.length, kept === undefined)
       const toRow = createPriceRows(kept ?? (await buyTokens(session, client)))
@@ -45,7 +46,7 @@ export const addCommand: AddCommand = (program, host) => {
 /** A watch has no end: what is announced is its first hour. */
 function authorize(session: Session, everyMs: number | undefined, count: number, buysSymbols: boolean): Promise<void> {
   const { min, max } = buysSymbols ? TOKEN_LIST_COST : { min: 0, max: 0 }
-  const once = planPriceRequests(count).credits
+  const once = creditsFor(count)
   const anHour = everyMs === undefined ? once : Math.ceil((once * HOUR_MS) / everyMs)
   const hourly = everyMs === undefined ? [] : [`${formatCredits(anHour)} an hour`]
   const symbols = buysSymbols ? [`${formatCredits(min, max)} of it once a week for symbols`] : []
@@ -81,7 +82,7 @@ async function printWatch(
 ): Promise<void> {
   const { host, json, colors, signal } = session
   const rows = new Map<string, PriceRow>()
-  const live = canDraw(host.stdout, host.env) && !json ? session.startLiveLines(host.stdout) : undefined
+  const live = json ? undefined : session.startLiveLines(host.stdout)
   const draw = () => {
     const known = addresses.flatMap((address) => rows.get(address) ?? [])
     const { lines } = fitTable(...tabulatePrices(known, colors, true), colors.bold, widthOf(host))
@@ -89,33 +90,25 @@ async function printWatch(
     live?.draw([...lines, colors.dim(charged)])
   }
   const timer = live && setInterval(draw, REDRAW_MS)
-  let fail: (reason: unknown) => void = () => {}
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  // It may fail after the watch has ended, when nobody waits for it any more.
-  failed.catch(() => {})
+  const failing = new AbortController()
   const watch = feed.watch(addresses, {
     everyMs,
-    onPrice(price) {
+    signal: AbortSignal.any([signal, failing.signal]),
+    onError(error) {
+      // Others than a limit that is reached, a refused key and one without credits end by themselves.
+      const isPassing = isEtnMarketError(error) && !isFinalForKey(error) && error.name !== 'BudgetExceededError'
+      if (isPassing) session.note(`warning: ${error.message}`)
+      else failing.abort(error)
+    },
+  })
+  try {
+    for await (const price of watch) {
       const row = toRow(price)
       rows.set(price.address, row)
       if (live) draw()
-      else session.print(json ? toJsonLine(row) : describeRow(row))
-    },
-    onError(error) {
-      if (isFinal(error)) fail(error)
-      else session.note(`warning: ${error instanceof Error ? error.message : String(error)}`)
-    },
-  })
-  const onAbort = () => fail(signal.reason)
-  signal.addEventListener('abort', onAbort)
-  try {
-    signal.throwIfAborted()
-    await failed
+      else session.print(json ? toJson(row) : describeRow(row))
+    }
   } finally {
-    signal.removeEventListener('abort', onAbort)
-    watch.stop()
     clearInterval(timer)
     live?.end()
   }
@@ -127,6 +120,55 @@ function describeRow({ at, symbol, address, usd, etn, changePercent }: PriceRow)
   return cleanLine(`${time}  ${symbol ?? address}  ${price}  ${formatChange(changePercent)}`)
 }
 
-/** The limit is reached, the key is refused or its credits are gone. Other failures end by themselves. */
-const isFinal = (error: unknown) =>
-  !isEtnMarketError(error) || isFinalForKey(error) || error.name === 'BudgetExceededError'
+/** A price with its symbol and its change, as `--json` prints it. */
+interface PriceRow extends Pick<FeedPrice, 'address' | 'usd' | 'etn' | 'at' | 'stale'> {
+  readonly symbol: string | null
+  /** Percent since the first price of this run; null without two prices. */
+  readonly changePercent: number | null
+}
+
+/** The columns name their currency. */
+const PLAIN = { symbol: '', digits: 6, none: '-' }
+
+/** Keeps the first price of each address, and makes the rows of a table of later ones. */
+function createPriceRows(tokens: Tokens): ToRow {
+  const first = new Map<string, FeedPrice>()
+  return (price) => {
+    const { address, usd, etn, at, stale } = price
+    const before = first.get(address)
+    if (before === undefined) first.set(address, price)
+    const symbol = tokens.get(address.toLowerCase())?.symbol ?? null
+    return { address, symbol, usd, etn, changePercent: before ? changeOf(before, price) : null, at, stale }
+  }
+}
+
+/** In USD where both prices have it, else in ETN. */
+function changeOf(before: FeedPrice, after: FeedPrice): number | null {
+  const unit = before.usd !== null && after.usd !== null ? 'usd' : 'etn'
+  const [from, to] = [before[unit], after[unit]].map(Number) as [number, number]
+  return from > 0 && after[unit] !== null ? (100 * (to - from)) / from : null
+}
+
+/** The columns and the cells of a table of prices. The change is shown where `withChange` is true. */
+function tabulatePrices(rows: readonly PriceRow[], colors: Colors, withChange: boolean): [Column[], string[][]] {
+  const colorOfChange = (cell: string, at: number) => {
+    const change = rows[at]?.changePercent ?? 0
+    return change > 0 ? colors.green(cell) : change < 0 ? colors.red(cell) : cell
+  }
+  const columns: Column[] = [
+    ...tokenColumns(rows, colors),
+    { title: 'USD', align: 'right' },
+    { title: 'ETN', align: 'right', dropOrder: 3 },
+    ...(withChange ? [{ title: 'change', align: 'right', style: colorOfChange, dropOrder: 1 } as const] : []),
+    { title: 'age', align: 'right', dropOrder: 0 },
+  ]
+  const cells = rows.map((row) => [
+    row.symbol ?? '-',
+    row.address,
+    formatPrice(row.usd, PLAIN),
+    formatPrice(row.etn, PLAIN),
+    ...(withChange ? [formatChange(row.changePercent)] : []),
+    `${Math.max(0, Math.round((Date.now() - row.at) / 1_000))} s${row.stale ? ' !' : ''}`,
+  ])
+  return [columns, cells]
+}

@@ -8,13 +8,13 @@ import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts
 import { refusal, usageError } from '../failure.ts'
 import { type NamedFile, nameFile, statPath } from '../files.ts'
 import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
-import { findSlowerLine, forecastPlan } from '../plan-forecast.ts'
+import { forecastPlan } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
 import { checkOutputs } from '../run-plan/outputs.ts'
 import { describeEvent } from '../run-plan/run-events.ts'
 import { runPlan } from '../run-plan/run-plan.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
-import { cleanLine, toJsonLine } from '../text.ts'
+import { cleanLine, toJson } from '../text.ts'
 import { describeLimit, PLAN_HELP } from './plan.ts'
 
 type RunArguments = CommonOptions & { readonly dailyLimit?: number }
@@ -51,7 +51,9 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   const limit = options.dailyLimit ?? file.creditsPerDay
   if (limit === undefined)
     throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
-  const { creditsPerDay: planned } = requireFits(file, limit)
+  const plan = forecastPlan({ ...file, creditsPerDay: limit })
+  if (!plan.withinLimit) throw refusal([...describeLimit(plan, limit), 'Nothing was sent.'].join(' '), 'over_limit')
+  const planned = plan.creditsPerDay
   requireRunnable(named.name, file)
   const state = `${file.path}.state.json`
   await using store = createFileStore(state)
@@ -60,7 +62,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   for (const path of [state, `${state}.lock`, `${state}.new`]) taken.set(path, 'the state of the run')
   for (const { source } of file.lines) if (source !== undefined) taken.set(source, 'a list of addresses')
   if (options.keyFile !== undefined) taken.set(session.file(options.keyFile).path, 'the file of the key')
-  await checkOutputs(named.name, file.lines, taken, inFolder)
+  await checkOutputs(named.name, file, taken)
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
   let listener: (event: ClientEvent) => void = () => {}
@@ -81,7 +83,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
       return client
     },
     emit(event) {
-      if (session.json) session.print(toJsonLine({ ...event, time: new Date().toISOString() }))
+      if (session.json) session.print(toJson({ ...event, time: new Date().toISOString() }))
       else for (const line of describeEvent(event)) session.print(cleanLine(line))
     },
   })
@@ -92,26 +94,17 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   })
 }
 
-/** @throws CommandError with what to change */
-function requireFits(file: PlanFile, limit: number): { creditsPerDay: number } {
-  const plan = forecastPlan(file, { limit })
-  if (plan.creditsPerDay <= limit) return plan
-  const problem = describeLimit(plan, limit, findSlowerLine(file, limit))
-  throw refusal([...problem, 'Nothing was sent.'].join(' '), 'over_limit')
-}
-
 /**
  * The state is kept under the name of the plan: an editor that replaces the file gives it another identity, and the limit would begin anew.
  * @throws CommandError for a line whose calls are only counted, and for a plan with hard links, each of which would have a limit of its own
  */
 function requireRunnable(name: string, { path, lines }: PlanFile): void {
   const line = lines.find((one) => !isCallable(one))
-  if (line !== undefined)
-    throw usageError(
-      `${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`,
-    )
-  if ((statPath(path)?.nlink ?? 1n) > 1n)
-    throw usageError(
-      `${name}: it has several names (hard links), and each would have a limit of its own. Use a symbolic link, or a copy.`,
-    )
+  if (line !== undefined) {
+    const problem = `${line.operation} needs addresses: count is enough for plan alone.`
+    throw usageError(`${name}: calls[${line.index}]: ${problem}`)
+  }
+  if ((statPath(path)?.nlink ?? 1n) === 1n) return
+  const problem = 'it has several names (hard links), and each would have a limit of its own.'
+  throw usageError(`${name}: ${problem} Use a symbolic link, or a copy.`)
 }

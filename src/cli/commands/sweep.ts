@@ -1,32 +1,18 @@
-import {
-  type BudgetStore,
-  createBudget,
-  type OperationId,
-  type Sweep,
-  type SweepOptions,
-  type SweepResult,
-} from 'etn-market'
+import { type BudgetStore, createBudget, type OperationId, type SweepOptions, type SweepResult } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
 import { SWEEP_BUDGET_KEY } from '../../sweep/sweep-budget.ts'
-import { estimateCall, methodOf } from '../call-params.ts'
-import { addExample, addServiceOptions, readCredits, readItems } from '../common-options.ts'
+import { estimateCall, methodOf, type ParamOptions, readAddresses, readParams } from '../call-params.ts'
+import { addExample, addServiceOptions, readCredits } from '../common-options.ts'
 import { describeFailure, didYouMean, EXIT, refusal, usageError } from '../failure.ts'
 import { keepElsewhere, reasonOf } from '../files.ts'
 import { type Journal, openJournal } from '../journal.ts'
 import { createProgress } from '../live-lines.ts'
 import { formatCount, formatCredits } from '../output.ts'
 import type { AddCommand } from '../program.ts'
-import { readAddresses } from '../read-addresses.ts'
 import { type CommonOptions, inSession, type Session, type SpendingLimit, sumCosts } from '../session.ts'
 import { cleanLine } from '../text.ts'
 
-interface SweepArguments extends CommonOptions {
-  readonly resume?: string
-  readonly maxCreditsPerRun?: number
-  readonly bucket?: string
-  readonly currency?: string
-  readonly limit?: string
-}
+type SweepArguments = CommonOptions & ParamOptions & { readonly resume?: string; readonly maxCreditsPerRun?: number }
 
 /** The operations that can be swept, by the name of the sweep. */
 export const SWEEPS: Readonly<Record<string, OperationId>> = {
@@ -37,7 +23,6 @@ export const SWEEPS: Readonly<Record<string, OperationId>> = {
 }
 
 type SweepParams = { readonly address: string; readonly [name: string]: unknown }
-type Result = SweepResult<SweepParams, unknown>
 
 /**
  * Adds `etn-market sweep`. With `--json` it prints `{ operation, journal, total, done, failed, stored, credits, ended, remaining, results }`
@@ -59,34 +44,16 @@ export const addCommand: AddCommand = (program, host) => {
       const operation = SWEEPS[what]
       if (operation === undefined || !Object.hasOwn(SWEEPS, what))
         throw usageError(`unknown sweep ${JSON.stringify(what)}. ${didYouMean(what, Object.keys(SWEEPS))}`)
-      const params = await readParams(session, operation, options, args)
+      const shared = await readParams(session, options)
+      const params = (await readAddresses(session, args)).map((address) => ({ address, ...shared }))
+      // It names a parameter that the operation does not take.
+      costOf(operation, params)
       const path = options.resume ?? `sweep-${what}-${new Date().toISOString().replace(/[:.]/g, '-')}.jsonl`
-      const journal = openJournal(session.file(path))
-      try {
-        await sweep(session, options, operation, params, path, journal)
-      } finally {
-        journal.close()
-      }
+      using journal = openJournal(session.file(path))
+      await sweep(session, options, operation, params, path, journal)
     }),
   )
   addExample(command, 'sweep locks tokens.txt --max-credits 80000 --resume locks.jsonl')
-}
-
-/** @throws InvalidRequestError naming a parameter that the operation does not take */
-async function readParams(
-  session: Session,
-  operation: OperationId,
-  { bucket, currency, limit }: SweepArguments,
-  args: readonly string[],
-): Promise<SweepParams[]> {
-  const shared = {
-    ...(bucket !== undefined && { bucket }),
-    ...(currency !== undefined && { currency }),
-    ...(limit !== undefined && { limit: readItems(limit) }),
-  }
-  const params = (await readAddresses(session, args)).map((address) => ({ address, ...shared }))
-  costOf(operation, params)
-  return params
 }
 
 function costOf(operation: OperationId, list: readonly SweepParams[]): { min: number; max: number } {
@@ -103,8 +70,12 @@ async function sweep(
   journal: Journal,
 ): Promise<void> {
   const client = await session.client()
-  const call = (list: readonly SweepParams[], sweepOptions: SweepOptions) =>
-    collect(methodOf(client, operation).many(list, { ...sweepOptions, store: journal.store }))
+  const call = async (list: readonly SweepParams[], sweepOptions: SweepOptions) => {
+    const calls = methodOf(client, operation).many(list, { ...sweepOptions, store: journal.store })
+    const results: SweepResult<SweepParams, unknown>[] = []
+    for await (const result of calls) results.push(result)
+    return { results, remaining: calls.remaining }
+  }
   // With no credits it only looks into the journal.
   const { results: stored, remaining: missing } = await call(params, { maxCredits: 0 })
   const spent = await readSpent(journal.store)
@@ -119,43 +90,38 @@ async function sweep(
   })
   const progress = createProgress(session, missing.length)
   session.noteWhenAborted()
-  // After an abort, what is in flight is waited for, stored and counted: what is cancelled would be charged and bought again.
   const buying = call(missing, {
     // The limit of the library is of all runs together, too.
     maxCredits: spent + limit.credits,
     onProgress: progress.update,
     signal: session.signal,
+    // What is in flight is waited for, stored and counted: what is cancelled would be charged and bought again.
     whenAborted: 'finish',
   })
-  const bought = await buying.finally(progress.stop).catch((error) => {
-    throw journal.failure === undefined ? error : journalError(path, journal)
+  const bought = await buying.finally(() => {
+    progress.stop()
+    if (journal.failure !== undefined) throw journalError(path, journal)
   })
-  if (journal.failure !== undefined) throw journalError(path, journal)
   const { remaining } = bought
   const results = [...stored, ...bought.results]
   const failures = results.flatMap(({ params, error }) => (error === undefined ? [] : [{ params, error }]))
   const final = failures.find(({ error }) => isFinalForKey(error))?.error
   const ended = final && (await describeFailure(final))
   const left = [...remaining, ...failures.map((failure) => failure.params)]
-  const counts = {
-    total: results.length + remaining.length,
-    done: results.length - failures.length,
-    failed: failures.length,
-  }
+  const [total, failed] = [results.length + remaining.length, failures.length]
+  const done = results.length - failed
   const credits = client.credits.charged
   if (left.length > 0) session.exitCode = EXIT.refused
   if (session.json) {
     const why = ended ? { code: ended.code, message: ended.message } : null
-    const found = { ...counts, stored: stored.length, credits, ended: why, remaining, results }
+    const found = { total, done, failed, stored: stored.length, credits, ended: why, remaining, results }
     return session.printJson({ operation, journal: path, ...found })
   }
   // What ended the sweep is the same for all.
   for (const { params, error } of failures)
     if (!isFinalForKey(error)) session.print(cleanLine(`${params.address}: ${error.message}`))
   const known = stored.length > 0 ? ` (${stored.length} from the journal)` : ''
-  session.print(
-    `${counts.done} of ${counts.total} done${known}, ${counts.failed} failed, ${formatCount(credits)} credits.`,
-  )
+  session.print(`${done} of ${total} done${known}, ${failed} failed, ${formatCount(credits)} credits.`)
   if (left.length === 0) return
   let advice = 'To go on: '
   if (ended) {
@@ -170,12 +136,6 @@ async function sweep(
   session.print(`${left.length} left. ${advice}run it again with --resume ${path}`)
 }
 
-async function collect(calls: Sweep<SweepParams, unknown>) {
-  const results: Result[] = []
-  for await (const result of calls) results.push(result)
-  return { results, remaining: calls.remaining }
-}
-
 /** What earlier runs on the journal were charged, what they may have been charged included. */
 async function readSpent({ get }: BudgetStore): Promise<number> {
   // Nothing is written: the sweep writes the same entry.
@@ -186,10 +146,8 @@ async function readSpent({ get }: BudgetStore): Promise<number> {
 }
 
 /** What is left of `--max-credits`, or `--max-credits-per-run` where that is less. */
-function limitOf(
-  { maxCredits: most = Number.MAX_SAFE_INTEGER, maxCreditsPerRun }: SweepArguments,
-  spent: number,
-): SpendingLimit {
+function limitOf(options: SweepArguments, spent: number): SpendingLimit {
+  const { maxCredits: most = Number.MAX_SAFE_INTEGER, maxCreditsPerRun } = options
   const left = Math.max(0, most - spent)
   if (maxCreditsPerRun !== undefined && maxCreditsPerRun <= left)
     return { credits: maxCreditsPerRun, name: `--max-credits-per-run ${formatCount(maxCreditsPerRun)}` }

@@ -37,20 +37,17 @@ export const addCommand: AddCommand = (program, host) => {
       const client = await session.client({ hooks: { afterResponse: [verification.hook] } })
       const note = 'the upper end only if the service serves what it should refuse'
       await session.authorize({ what: 'verify', ...costOfVerification(), note })
-      await verification.callOperations(client, session.signal, (operation) => {
-        if (!session.json && host.stderr.isTTY) session.note(`Calling ${operation}`)
-      })
-      await verification.sendProbes(client, session.signal)
+      await verification.run(session, client)
       const { results: operations, probes, tape, errors } = verification
-      const document = tape.find(({ operation }) => operation === 'meta.openapi')?.data
-      const openapi = document === undefined ? [] : compareOpenApi(contract, document)
+      const theirs = tape.find(({ operation }) => operation === 'meta.openapi')?.data
+      const openapi = theirs === undefined ? [] : compareOpenApi(contract, theirs)
       const found: Report = { operations, probes, openapi, credits: client.credits.charged }
-      const answers = redactKeys(JSON.stringify(toTape(tape), undefined, 1))
-      const kept = () => answers
+      const document: Tape = { format: 'etn-market-tape', version: 1, entries: tape }
+      const answers = redactKeys(JSON.stringify(document, undefined, 1))
       const save = (option: string, name: string | undefined, text: string) => {
         if (name === undefined) return
         const { path } = session.file(name)
-        savePaidFor(`${option} ${name}`, 'tape.json', kept, () => writeWhole(path, text))
+        savePaidFor(`${option} ${name}`, 'tape.json', answers, () => writeWhole(path, text))
       }
       save('--tape', tapeName, answers)
       save('--report', report, redactKeys(toMarkdown(found, program.version() ?? '')))
@@ -64,12 +61,8 @@ export const addCommand: AddCommand = (program, host) => {
   addExample(command, 'verify --report report.md --tape tape.json')
 }
 
-const toTape = (entries: Tape['entries']): Tape => ({ format: 'etn-market-tape', version: 1, entries })
-
-/** Lines for people. */
 function toLines({ operations, probes, openapi }: Report): string[] {
   const count = (name: 'confirmed' | 'notSeen') => operations.reduce((sum, result) => sum + result[name].length, 0)
-  const [raised, unseen] = [count('confirmed'), count('notSeen')]
   return [
     ...operations.flatMap(({ operation, status, differences }) => [
       `${status === 'matches' ? 'ok' : status.replace('_', ' ')}  ${operation}`,
@@ -77,7 +70,7 @@ function toLines({ operations, probes, openapi }: Report): string[] {
     ]),
     ...probes.map((line) => `differs  ${line}`),
     ...openapi.map((line) => `differs  openapi.json: ${line}`),
-    `${raised} grades can be raised to observed, ${unseen} fields were not seen: --report lists them.`,
+    `${count('confirmed')} grades can be raised to observed, ${count('notSeen')} fields were not seen: --report lists them.`,
   ]
 }
 
@@ -85,10 +78,11 @@ function toLines({ operations, probes, openapi }: Report): string[] {
 function toMarkdown({ operations, probes, openapi, credits }: Report, version: string): string {
   const listOf = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`## ${title}`, '', ...lines.map((line) => `- ${line}`), '']
-  const each = (toItems: (result: OperationResult) => readonly string[]) =>
-    operations.flatMap((result) => toItems(result).map((item) => `\`${result.operation}\`${item}`))
-  const toPlace = (path: string) => ` \`${path}\``
-  const rows = each(({ status, credits }) => [` | ${status.replace('_', ' ')} | ${credits} |`])
+  const differences = operations.flatMap(({ operation, differences }) =>
+    differences.map((line) => `\`${operation}\`: ${line}`),
+  )
+  const places = (name: 'confirmed' | 'notSeen') =>
+    operations.flatMap((result) => result[name].map((path) => `\`${result.operation}\` \`${path}\``))
   return [
     '# What the service answers, compared with the contract',
     '',
@@ -96,21 +90,12 @@ function toMarkdown({ operations, probes, openapi, credits }: Report, version: s
     '',
     '| Operation | Result | Credits |',
     '|---|---|---:|',
-    ...rows.map((row) => `| ${row}`),
+    ...operations.map((one) => `| \`${one.operation}\` | ${one.status.replace('_', ' ')} | ${one.credits} |`),
     '',
-    ...listOf(
-      'Differences',
-      each(({ differences }) => differences.map((line) => `: ${line}`)),
-    ),
+    ...listOf('Differences', differences),
     ...listOf('Refusals', probes),
     ...listOf('openapi.json', openapi),
-    ...listOf(
-      'Grades that can be raised to observed',
-      each(({ confirmed }) => confirmed.map(toPlace)),
-    ),
-    ...listOf(
-      'Not seen: null, empty or absent',
-      each(({ notSeen }) => notSeen.map(toPlace)),
-    ),
+    ...listOf('Grades that can be raised to observed', places('confirmed')),
+    ...listOf('Not seen: null, empty or absent', places('notSeen')),
   ].join('\n')
 }

@@ -2,11 +2,9 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
-import { makeFolder, type NamedFile, statPath, tryAccess } from '../files.ts'
-import { kindOf, type PlanLine } from '../plan-line.ts'
-import { isSeriesFile, openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
-
-type ToFile = (name: string) => NamedFile
+import { makeFolder, type NamedFile, nameFile, statPath, tryAccess } from '../files.ts'
+import { kindOf, type PlanFile, type PlanLine } from '../plan-file.ts'
+import { openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
 
 /**
  * Resolves, opens and compares everything that the lines of a plan write, before anything is sent.
@@ -14,22 +12,17 @@ type ToFile = (name: string) => NamedFile
  * @param taken files that the run reads or keeps, and what each of them is
  * @throws CommandError naming the line of a file that cannot be written, or both lines of one that they would share
  */
-export async function checkOutputs(
-  plan: string,
-  lines: readonly PlanLine[],
-  taken: ReadonlyMap<string, string>,
-  file: ToFile,
-): Promise<void> {
-  const users = new Map<string, PlanLine>()
-  const kept = new Map([...taken].flatMap(([path, what]) => keysOf(path).map((key) => [key, what])))
-  for (const line of lines) {
+export async function checkOutputs(plan: string, file: PlanFile, taken: ReadonlyMap<string, string>): Promise<void> {
+  const inFolder = (name: string) => nameFile(dirname(file.path), name)
+  const owners = new Map<string, PlanLine | string>()
+  for (const [path, what] of taken) for (const key of keysOf(path)) owners.set(key, what)
+  for (const line of file.lines) {
     const place = `${plan}: calls[${line.index}]`
-    for (const { name, path } of await openOutputs(line, file, place)) {
+    for (const { name, path } of await openOutputs(line, inFolder, place)) {
       const keys = keysOf(path)
-      const what = keys.map((key) => kept.get(key)).find((found) => found !== undefined)
-      if (what !== undefined) throw usageError(`${place}: file ${name} is ${what}. Name another file.`)
-      const other = keys.map((key) => users.get(key)).find((found) => found !== undefined && found !== line)
-      for (const key of keys) users.set(key, line)
+      const other = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && owner !== line)
+      if (typeof other === 'string') throw usageError(`${place}: file ${name} is ${other}. Name another file.`)
+      for (const key of keys) owners.set(key, line)
       if (other === undefined) continue
       const isJournal = kindOf(line) === 'sweep' && kindOf(other) === 'sweep'
       const shared = `one ${isJournal ? 'journal' : 'file'}, ${line.file ?? (isJournal ? line.operation : name)}`
@@ -39,14 +32,13 @@ export async function checkOutputs(
 }
 
 /** The files that a line writes. Each of them can be written. */
-async function openOutputs(line: PlanLine, file: ToFile, place: string): Promise<NamedFile[]> {
+async function openOutputs(line: PlanLine, file: (name: string) => NamedFile, place: string): Promise<NamedFile[]> {
   const kind = kindOf(line)
   if (kind === 'candles') {
     const names = seriesOf(line)
     for (const { id, name } of names) {
       makeFolder(`${place}: file ${name}`, dirname(file(name).path))
-      const series = await openSeriesFile(file(name), id)
-      series.close()
+      using _ = await openSeriesFile(file(name), id)
     }
     return names.flatMap(({ name }) => [name, `${name}.json`]).map(file)
   }
@@ -83,12 +75,10 @@ export function journalName({ file, operation, times }: PlanLine, due: number, n
   return `${base}-${time}${number > 1 ? `-${number}` : ''}${ending || '.jsonl'}`
 }
 
-const DEFAULT_FOLDER = 'candles'
-
 /** The series of a line, and the name of the file of each. */
-export function seriesOf({ params, addresses = [], file = DEFAULT_FOLDER, count }: PlanLine) {
+export function seriesOf({ params, addresses = [], file = 'candles', count }: PlanLine) {
   return addresses.map((address): { readonly id: SeriesId; readonly name: string } => {
     const id = seriesIdOf({ ...params, address })
-    return { id, name: seriesName(file, id, count > 1 || !isSeriesFile(file)) }
+    return { id, name: seriesName(file, id, count > 1) }
   })
 }

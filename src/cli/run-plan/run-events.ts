@@ -2,7 +2,6 @@ import type { FeedPrice } from 'etn-market/feed'
 import { formatCount, formatDecimal } from '../output.ts'
 import { describeGap, type Synced } from '../sync-series.ts'
 
-/** A line of the plan, as its rows name it. */
 interface LineName {
   readonly operation: string
   /** What the line is for. */
@@ -17,7 +16,6 @@ interface Spent {
   readonly creditsPerDay: number
 }
 
-/** What a day has cost and brought. */
 export interface DayEvent extends Spent {
   readonly event: 'day'
   /** Such as `2026-11-23`. */
@@ -30,7 +28,6 @@ export interface DayEvent extends Spent {
 
 type Named<Name extends string, Fields> = { readonly event: Name } & Readonly<Fields>
 
-/** What happened to a line. */
 export type LineEvent =
   | Named<'price', Pick<FeedPrice, 'address' | 'usd' | 'etn' | 'stale'> & { at: string }>
   | Named<'alert', { address: string; condition: 'above' | 'below' | 'move'; usd: string | null; at: string }>

@@ -1,11 +1,11 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { existsSync, mkdirSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Candle, OperationParams } from 'etn-market'
 import { CommandError, EXIT } from '../failure.ts'
-import { reasonOf, statOpenFile, statPath } from '../files.ts'
+import { reasonOf, statOpenFile, statPath, withFile } from '../files.ts'
 import { openJournal } from '../journal.ts'
+import { type LineTimes, leftOfActive, untilActive } from '../line-times.ts'
 import { addressParam } from '../plan-file.ts'
-import { endOfActive, type LineTimes, startOfActive } from '../plan-line.ts'
 import { openSeriesFile, type SeriesId } from '../series.ts'
 import { syncSeries } from '../sync-series.ts'
 import { journalName, seriesOf } from './outputs.ts'
@@ -19,7 +19,7 @@ export async function runPrices(running: RunningLine): Promise<void> {
   const { span } = running.line.times
   if (span === undefined) return
   while (!signal.aborted) {
-    await running.sleepWhile(() => startOfActive(span, clock.now()) - clock.now())
+    await running.sleepWhile(() => untilActive(span, clock.now()))
     if (!signal.aborted) await watchWhileActive(span, running)
   }
 }
@@ -34,8 +34,9 @@ async function watchWhileActive(span: NonNullable<LineTimes['span']>, running: R
     stopping.abort()
   }
   const written = readLastPrices(running)
-  const watch = feed.watch(addresses, {
+  feed.watch(addresses, {
     everyMs: times.everyMs,
+    signal: stopping.signal,
     onPrice({ address, usd, etn, at, stale }) {
       running.countDone()
       const price = { address, usd, etn, at: toIso(at), stale }
@@ -65,10 +66,8 @@ async function watchWhileActive(span: NonNullable<LineTimes['span']>, running: R
   }
 
   const alerts = alert === undefined ? [] : addresses.map(follow)
-  const left = () => (startOfActive(span, clock.now()) > clock.now() ? 0 : endOfActive(span, clock.now()) - clock.now())
-  await running.sleepWhile(left, stopping.signal)
+  await running.sleepWhile(() => leftOfActive(span, clock.now()), stopping.signal)
   stopping.abort()
-  watch.stop()
   await Promise.all(alerts)
   if (failure !== undefined && !signal.aborted) throw failure
 }
@@ -80,16 +79,14 @@ const TAIL_BYTES = 2 ** 20
 function readLastPrices({ line, run }: RunningLine): Map<string, string> {
   const path = line.file === undefined ? undefined : run.file(line.file).path
   if (path === undefined || statPath(path)?.isFile() !== true) return new Map()
-  const descriptor = openSync(path, 'r')
-  try {
+  const tail = withFile(path, 'r', (descriptor) => {
     const size = Number(statOpenFile(descriptor).size)
-    const tail = Buffer.alloc(Math.min(size, TAIL_BYTES))
-    readSync(descriptor, tail, 0, tail.length, size - tail.length)
-    const times = tail.toString().matchAll(/^\{"address":"(0x[0-9a-fA-F]{40})",.*?"at":"([^"]*)"/gm)
-    return new Map(Array.from(times, ([, address = '', at = '']) => [address, at]))
-  } finally {
-    closeSync(descriptor)
-  }
+    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES))
+    readSync(descriptor, bytes, 0, bytes.length, size - bytes.length)
+    return bytes.toString()
+  })
+  const times = tail.matchAll(/^\{"address":"(0x[0-9a-fA-F]{40})",.*?"at":"([^"]*)"/gm)
+  return new Map(Array.from(times, ([, address = '', at = '']) => [address, at]))
 }
 
 /** Makes the calls of a line that has no addresses. */
@@ -129,15 +126,13 @@ export function runSweep(running: RunningLine): Promise<void> {
 /** @param unwritten lines that the journal did not take, this time or an earlier one */
 async function sweep(running: RunningLine, name: string, unwritten: string[]): Promise<void> {
   const { line, run } = running
-  const journal = openJournal(run.file(name))
+  using journal = openJournal(run.file(name))
   const counts = { done: 0, failed: 0, stored: 0, credits: 0 }
-  let isRestored = false
   try {
     for (let text = unwritten[0]; text !== undefined; text = unwritten[0]) {
       journal.restore(text)
       unwritten.shift()
     }
-    isRestored = true
     const params = (line.addresses ?? []).map((address) => ({
       ...line.params,
       ...addressParam(line.operation, address),
@@ -159,15 +154,13 @@ async function sweep(running: RunningLine, name: string, unwritten: string[]): P
     const message = `${name}: ${reasonOf(journal.failure)}.`
     throw new CommandError(message, 'journal_not_written', EXIT.refused, journal.failure)
   } finally {
-    journal.close()
+    const isRestored = unwritten.length === 0
     unwritten.push(...journal.unwritten)
     for (const text of journal.unwritten) running.reportUnwritten(`${name}: ${reasonOf(journal.failure)}.`, text)
     const left = line.count - counts.done - counts.failed
     if (isRestored) running.emit({ event: 'sweep', file: name, total: line.count, left, ...counts })
   }
 }
-
-const DEFAULT_LIMIT = 100
 
 /** Keeps a file of candles for each address of a line up to date. */
 export function runCandles(running: RunningLine): Promise<void> {
@@ -188,10 +181,10 @@ export function runCandles(running: RunningLine): Promise<void> {
 async function sync(id: SeriesId, name: string, running: RunningLine): Promise<void> {
   const { clock, file, signal } = running.run
   const { token: address, bucket, currency } = id
-  const { limit = DEFAULT_LIMIT } = running.line.params as Partial<OperationParams['token.candles']>
+  const { limit = 100 } = running.line.params as Partial<OperationParams['token.candles']>
   const { path } = file(name)
   mkdirSync(dirname(path), { recursive: true })
-  const series = await openSeriesFile({ name, path }, id)
+  using series = await openSeriesFile({ name, path }, id)
   let credits = 0
   async function buy(count: number): Promise<readonly Candle[]> {
     const params = [{ address, bucket, currency, limit: count }]
@@ -202,11 +195,7 @@ async function sync(id: SeriesId, name: string, running: RunningLine): Promise<v
     }
     throw signal.reason
   }
-  try {
-    const { added, updated, gap } = await syncSeries(series, { limit, now: clock.now() / 1_000, buy })
-    running.countDone()
-    running.emit({ event: 'candles', address, file: name, added, updated, ...(gap && { gap }), credits })
-  } finally {
-    series.close()
-  }
+  const { added, updated, gap } = await syncSeries(series, { limit, now: clock.now() / 1_000, buy })
+  running.countDone()
+  running.emit({ event: 'candles', address, file: name, added, updated, ...(gap && { gap }), credits })
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PlanLine } from '../plan-line.ts'
+import type { PlanLine } from '../plan-file.ts'
 import type { DayEvent } from './run-events.ts'
 import type { RunPlanOptions } from './run-plan.ts'
 
@@ -32,22 +32,11 @@ const DAY_KEY = `${PREFIX}day`
 export class RunState {
   readonly #options: RunPlanOptions
   readonly #keys: ReadonlyMap<PlanLine, string>
-  readonly #states = new Map<PlanLine, LineState>()
   #day: DayRecord
 
   /** @param options with a budget that is loaded */
   static async load(options: RunPlanOptions): Promise<RunState> {
-    const { store, lines, clock } = options
-    const state = new RunState(options, parse<DayRecord>(await store.get(DAY_KEY), 'date', 'string'))
-    for (const line of lines) {
-      const known = parse<LineState>(await store.get(state.#keyOf(line)), 'last', 'number')
-      if (known === undefined) continue
-      // A clock that was ahead then, or is behind now, holds nothing up. Addresses that are new belong to the time that has begun.
-      const isChanged = known.list !== undefined && known.list !== hashOf(line.addresses)
-      const last = Math.min(known.last, clock.now())
-      state.#states.set(line, { ...known, last, isOpen: known.isOpen || isChanged })
-    }
-    return state
+    return new RunState(options, parse<DayRecord>(await options.store.get(DAY_KEY), 'date', 'string'))
   }
 
   private constructor(options: RunPlanOptions, day: DayRecord | undefined) {
@@ -56,28 +45,31 @@ export class RunState {
     this.#day = day ?? this.#beginDay()
   }
 
-  readLine(line: PlanLine): LineState | undefined {
-    return this.#states.get(line)
+  /** What an earlier run has left of a line. */
+  async readLine(line: PlanLine): Promise<LineState | undefined> {
+    const { store, clock } = this.#options
+    const known = parse<LineState>(await store.get(this.#keyOf(line)), 'last', 'number')
+    if (known === undefined) return undefined
+    // A clock that was ahead then, or is behind now, holds nothing up. Addresses that are new belong to the time that has begun.
+    const isChanged = known.list !== undefined && known.list !== hashOf(line.addresses)
+    return { ...known, last: Math.min(known.last, clock.now()), isOpen: known.isOpen || isChanged }
   }
 
   /** Resolves when it is on the disk: what is sent after that is not sent again. */
   async writeLine(line: PlanLine, state: LineState): Promise<void> {
-    const known = { ...state, list: hashOf(line.addresses) }
-    this.#states.set(line, known)
-    await this.#options.store.set(this.#keyOf(line), JSON.stringify(known))
+    await this.#options.store.set(this.#keyOf(line), JSON.stringify({ ...state, list: hashOf(line.addresses) }))
   }
 
-  count(line: PlanLine, { done = 0, failed = 0 }: Partial<Counts>): void {
+  /** Notes what the day has cost by now, and what a line has done. */
+  note(line?: PlanLine, { done = 0, failed = 0 }: Partial<Counts> = {}): void {
     this.#endDay()
-    const counts = this.#countsOf(line)
-    const changed = { done: counts.done + done, failed: counts.failed + failed }
-    this.#write({ ...this.#day.lines, [this.#keyOf(line)]: changed })
-  }
-
-  /** Notes what the day has cost by now. */
-  note(): void {
-    this.#endDay()
-    this.#write(this.#day.lines)
+    const { store, budget } = this.#options
+    const counts = line && this.#countsOf(line)
+    const changed = counts && { [this.#keyOf(line)]: { done: counts.done + done, failed: counts.failed + failed } }
+    const lines = { ...this.#day.lines, ...changed }
+    this.#day = { ...this.#day, lines, spent: budget.spent, uncertain: budget.uncertain }
+    // Figures for people: a store that fails stops what is sent, which says so.
+    Promise.resolve(store.set(DAY_KEY, JSON.stringify(this.#day))).catch(() => {})
   }
 
   /** A day ends with the first thing that happens in the next one. */
@@ -89,13 +81,6 @@ export class RunState {
     const counts = lines.map((line) => ({ operation: line.operation, for: line.purpose, ...this.#countsOf(line) }))
     emit({ event: 'day', date, spent, uncertain, creditsPerDay, planned, lines: counts })
     this.#day = next
-  }
-
-  #write(lines: DayRecord['lines']): void {
-    const { store, budget } = this.#options
-    this.#day = { ...this.#day, lines, spent: budget.spent, uncertain: budget.uncertain }
-    // Figures for people: a store that fails stops what is sent, which says so.
-    Promise.resolve(store.set(DAY_KEY, JSON.stringify(this.#day))).catch(() => {})
   }
 
   #beginDay(): DayRecord {

@@ -1,12 +1,10 @@
-import { closeSync, openSync } from 'node:fs'
-import { type Clock, type EtnMarketError, isEtnMarketError, type SweepOptions } from 'etn-market'
-import { monotonicNow } from '../../concurrency/clock.ts'
+import { type EtnMarketError, isEtnMarketError, type SweepOptions } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
-import { DAY_MS } from '../../utils/time-units.ts'
 import { methodOf } from '../call-params.ts'
 import { CommandError } from '../failure.ts'
-import { appendLine, reasonOf } from '../files.ts'
-import { type LineTimes, nextDaily, type PlanLine, startOfActive } from '../plan-line.ts'
+import { appendLine, reasonOf, withFile } from '../files.ts'
+import { DueTime } from '../line-times.ts'
+import type { PlanLine } from '../plan-file.ts'
 import type { LineEvent, RunEvent } from './run-events.ts'
 import type { PlanRun } from './run-plan.ts'
 import type { LineState } from './run-state.ts'
@@ -55,7 +53,7 @@ export class RunningLine {
   }
 
   countDone(): void {
-    this.run.state.count(this.line, { done: 1 })
+    this.run.state.note(this.line, { done: 1 })
   }
 
   /**
@@ -65,7 +63,7 @@ export class RunningLine {
   async repeat({ work, begin, isFinishing }: Work): Promise<void> {
     const { line } = this
     const { clock, state, signal } = this.run
-    let known = state.readLine(line)
+    let known = await state.readLine(line)
     // A daily line waits for its time, and knows after a restart that it was missed.
     if (known === undefined && line.times.once !== undefined) {
       const first = { last: clock.now(), isOpen: false, isFirst: true }
@@ -117,7 +115,7 @@ export class RunningLine {
     const isOwn = error instanceof CommandError || isSystemError(error)
     if (!isOwn && (!isEtnMarketError(error) || isFinal(error) || isOverLimit(error))) throw error
     const { code = 'failed', message } = error
-    this.run.state.count(this.line, { failed: 1 })
+    this.run.state.note(this.line, { failed: 1 })
     const details = error instanceof CommandError ? error.details : {}
     this.emit({ event: 'failed', ...details, code, message, credits: isOwn ? 0 : error.credits })
     return code === 'journal_not_written' ? this.run.wallClock() + MAX_SLEEP_MS : undefined
@@ -150,10 +148,9 @@ export class RunningLine {
   async *buyEach<Params extends object>(list: readonly Params[], options: SweepOptions) {
     let ending: EtnMarketError | undefined
     let [charged, reported] = [0, 0]
-    using stopping = abortWith(this.run.signal)
     const calls = methodOf(this.run.client, this.line.operation).many(list, {
       ...options,
-      signal: stopping.signal,
+      signal: this.run.signal,
       whenAborted: 'finish',
       onProgress({ credits }) {
         charged = credits
@@ -161,8 +158,8 @@ export class RunningLine {
     })
     for await (const { data, error, stored } of calls) {
       if (error !== undefined && (isFinal(error) || isOverLimit(error))) {
+        // Those after it fail alike, and send nothing.
         ending ??= error
-        stopping.abort()
         continue
       }
       yield { data, error, stored, credits: charged - reported }
@@ -177,12 +174,7 @@ export class RunningLine {
     const { name, path } = this.run.file(this.line.file)
     const text = JSON.stringify(value)
     try {
-      const descriptor = openSync(path, 'a+')
-      try {
-        appendLine(descriptor, text)
-      } finally {
-        closeSync(descriptor)
-      }
+      withFile(path, 'a+', (descriptor) => appendLine(descriptor, text))
     } catch (error) {
       this.reportUnwritten(`${name}: ${reasonOf(error)}.`, text)
     }
@@ -191,61 +183,3 @@ export class RunningLine {
 
 /** Milliseconds. */
 export const MAX_SLEEP_MS = 300_000
-
-/**
- * When a line is due. Intervals are elapsed time, which no step of the wall clock changes. Times of a day are those of the wall clock: one
- * that is set back repeats none within half a day. What was missed is made up for once.
- */
-class DueTime {
-  readonly #times: LineTimes
-  readonly #clock: Clock
-  /** The moment from which the next time is sought: monotonic, and on the wall clock. */
-  #at: number
-  #from: number
-  /** Whether the line was due before. */
-  #wasDue: boolean
-  #dueAt: number
-
-  constructor(times: LineTimes, known: LineState | undefined, clock: Clock) {
-    this.#times = times
-    this.#clock = clock
-    const now = clock.now()
-    this.#from = Math.min(known?.last ?? now, now)
-    this.#at = monotonicNow(clock) - (now - this.#from)
-    this.#wasDue = known !== undefined && known.isFirst !== true
-    this.#dueAt = this.#wasDue ? Math.max(this.#at + times.everyMs, monotonicNow(clock)) : monotonicNow(clock)
-  }
-
-  /** Milliseconds until then; 0 or less when it is due. */
-  wait(): number {
-    const { once, span } = this.#times
-    const now = this.#clock.now()
-    const elapsed = monotonicNow(this.#clock)
-    if (once !== undefined) return this.#nextOnce(once) - now
-    if (this.#dueAt > elapsed) return this.#dueAt - elapsed
-    const closed = startOfActive(span, now) - now
-    if (closed > 0) this.#dueAt = elapsed
-    return closed
-  }
-
-  /** Takes the time that is due, unix milliseconds, and goes on to the next one. */
-  take(): number {
-    const { once, everyMs } = this.#times
-    const now = this.#clock.now()
-    const elapsed = monotonicNow(this.#clock)
-    const due = once === undefined ? now - Math.max(0, elapsed - this.#dueAt) : this.#nextOnce(once)
-    this.#wasDue = true
-    this.#from = due
-    this.#at = elapsed - (now - due)
-    this.#dueAt = this.#at + everyMs
-    return due
-  }
-
-  #nextOnce(once: number): number {
-    const now = this.#clock.now()
-    this.#from = Math.min(this.#from, now)
-    const due = Math.max(nextDaily(once, this.#from), nextDaily(once, now) - DAY_MS)
-    const isRepeated = this.#wasDue && monotonicNow(this.#clock) + due - now - this.#at < DAY_MS / 2
-    return isRepeated ? due + DAY_MS : due
-  }
-}

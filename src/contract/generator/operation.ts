@@ -1,5 +1,15 @@
-import { asNode, ContractError, follow, list, type Node, readFlag, readNode, text } from './node.ts'
-import { readShape, type Shape } from './shape.ts'
+import {
+  asNode,
+  ContractError,
+  follow,
+  list,
+  type Node,
+  readFlag,
+  readNode,
+  readShape,
+  type Shape,
+  text,
+} from './shape.ts'
 
 export interface OperationModel {
   id: string

@@ -1,6 +1,5 @@
-import { asNode, ContractError, list, readNode, text } from './node.ts'
 import { type OperationModel, readOperation } from './operation.ts'
-import { type NamedShape, readShape, refsOf, type Shape } from './shape.ts'
+import { asNode, ContractError, list, type NamedShape, readNode, readShape, refsOf, type Shape, text } from './shape.ts'
 
 /** The contract as the emitters read it. */
 export interface Model {

@@ -1,14 +1,11 @@
-/** What has a target, and no other client to be compared with: validation, types, and very many calls at once. */
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+/** What has a target, and no other client to be compared with: validation, and very many calls at once. */
 import { printTable } from '../../../examples/support/table.ts'
-import { BENCH, INSTALLED, install, measure, startService } from '../support/processes.ts'
-import { markMissed, measureRound, showSpread, spreadOf } from '../support/tables.ts'
+import { INSTALLED, install, measure, startService } from '../support/processes.ts'
+import { markMissed, showSpread, spreadOf } from '../support/tables.ts'
 
 const ROUNDS = 7
 const TURNS = 100
 const MAX_VALIDATION = 1.05
-const MAX_TYPES = 1.1
 /** How much a figure may grow with ten times the size. Above that, the time is not linear. */
 const MAX_GROWTH = 2
 /** Each call fails through p-retry and its own cleaning up, 20 to 35 µs. To wait for admission before p-retry starts saves an eighth of it. */
@@ -19,13 +16,7 @@ type Row = [name: string, measured: string, target: string]
 
 const count = (value: number) => Math.round(value).toLocaleString('en-US')
 
-/** A ratio of each round that may not be above its target. */
-function ratioRow(name: string, ratios: readonly number[], target: number): Row {
-  const spread = spreadOf(ratios)
-  return [name, markMissed(showSpread(spread, 3), spread.median <= target), target.toFixed(2)]
-}
-
-async function validation(): Promise<Row[]> {
+async function validation(): Promise<Row> {
   const service = await startService()
   const ratios: number[] = []
   try {
@@ -36,23 +27,9 @@ async function validation(): Promise<Row[]> {
   } finally {
     service.stop()
   }
-  return [ratioRow("500 candles, CPU with validate 'warn' over 'off'", ratios, MAX_VALIDATION)]
-}
-
-/** The time to type-check a consumer: with the package's types, and with interfaces written by hand. */
-async function typeCheck(): Promise<Row[]> {
-  const tsc = fileURLToPath(new URL('../bin/tsc', import.meta.resolve('typescript')))
-  const ratios: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const { package: ours, handwritten } = await measureRound(['package', 'handwritten'], round, async (project) => {
-      const startedAt = performance.now()
-      const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', `${BENCH}types/tsconfig.${project}.json`])
-      if (status !== 0) throw new Error(String(stdout))
-      return performance.now() - startedAt
-    })
-    ratios.push(ours / handwritten)
-  }
-  return [ratioRow('type-check of all 20 operations, over hand-written interfaces', ratios, MAX_TYPES)]
+  const spread = spreadOf(ratios)
+  const measured = markMissed(showSpread(spread, 3), spread.median <= MAX_VALIDATION)
+  return ["500 candles, CPU with validate 'warn' over 'off'", measured, MAX_VALIDATION.toFixed(2)]
 }
 
 /** The figures for 10,000 and for 100,000. */
@@ -106,6 +83,6 @@ function constant(name: string, [few, many]: Sizes<number>): Row {
 }
 
 install()
-const rows = [...(await validation()), ...(await typeCheck()), ...(await scale())]
+const rows = [await validation(), ...(await scale())]
 printTable(['etn-market alone', 'Measured', 'Target'], rows)
 if (rows.some(([, measured]) => measured.includes('✗'))) process.exitCode = 1

@@ -1,5 +1,5 @@
-import type { TokenPrice } from 'etn-market'
-import { createPriceFeed, type FeedClient } from 'etn-market/feed'
+import { createPriceFeed } from 'etn-market/feed'
+import { instantClient } from '../../economics/simulate.ts'
 import { createVirtualClock } from '../../support/clock.ts'
 import { createRandom } from '../../support/random.ts'
 
@@ -12,7 +12,6 @@ const DAY_MS = 86_400_000
 export interface ManyWatchersResult {
   readonly cpuSecondsPerDay: number
   readonly cpuMicrosecondsPerPurchase: number
-  readonly purchasesPerDay: number
   readonly creditsPerDay: number
   readonly onePerConsumer: number
   readonly heapMB: number
@@ -26,14 +25,17 @@ export async function manyWatchers(watchers: number, tokenCount: number): Promis
   const bought = { credits: 0, purchases: 0 }
   globalThis.gc?.()
   const heap = process.memoryUsage().heapUsed
-  const feed = createPriceFeed(instantClient(), {
-    clock,
-    onEvent: (event) => {
-      if (event.type !== 'feed.bought') return
-      bought.credits += event.credits
-      bought.purchases += event.addresses.length
+  const feed = createPriceFeed(
+    instantClient(() => undefined),
+    {
+      clock,
+      onEvent: (event) => {
+        if (event.type !== 'feed.bought') return
+        bought.credits += event.credits
+        bought.purchases += event.addresses.length
+      },
     },
-  })
+  )
   for (let index = 0; index < watchers; index++) {
     const address = addresses[Math.floor(random() * tokenCount)] ?? ''
     const everyMs = Math.round(MIN_INTERVAL_MS * (MAX_INTERVAL_MS / MIN_INTERVAL_MS) ** random())
@@ -50,32 +52,10 @@ export async function manyWatchers(watchers: number, tokenCount: number): Promis
   const result = {
     cpuSecondsPerDay: (user + system) / 1e6 / days,
     cpuMicrosecondsPerPurchase: (user + system) / bought.purchases,
-    purchasesPerDay: bought.purchases / days,
     creditsPerDay: bought.credits / days,
     onePerConsumer,
     heapMB: (process.memoryUsage().heapUsed - heap) / 1e6,
   }
   await feed.close()
   return result
-}
-
-function instantClient(): FeedClient {
-  const price = (address: string): TokenPrice => ({ address, usd: '1', etn: '2' })
-  const respond = (data: unknown, charged: number) => ({
-    withMeta: () => Promise.resolve({ data, meta: { credits: { charged } } }),
-  })
-  const client = {
-    token: { price: ({ address }: { address: string }) => respond(price(address), 50) },
-    prices: {
-      batch: Object.assign(
-        ({ addresses }: { addresses: readonly string[] }) =>
-          respond(
-            Object.fromEntries(addresses.map((address) => [address, price(address)])),
-            100 + 10 * addresses.length,
-          ),
-        { estimate: () => ({ min: 0, max: 0, requests: 0 }) },
-      ),
-    },
-  }
-  return client as unknown as FeedClient
 }

@@ -1,11 +1,8 @@
 /** Measures what visitors cost behind the proxy, and what the proxy itself takes. */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { cpus, loadavg } from 'node:os'
-import { fileURLToPath } from 'node:url'
+import { loadavg } from 'node:os'
 import { printTable } from '../../../examples/support/table.ts'
-import { install, startService } from '../support/processes.ts'
-import { markMissed, type Table, writeReadme } from '../support/tables.ts'
+import { install, startService, startWorker } from '../support/processes.ts'
+import { markMissed, spreadOf, type Table, thisMachine, writeReadme } from '../support/tables.ts'
 import {
   besideGreedy,
   besideIdentities,
@@ -30,7 +27,7 @@ import {
 } from './visitors.ts'
 
 const count = (value: number) => Math.round(value).toLocaleString('en-US')
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const median = (values: readonly number[]) => spreadOf(values).median
 
 /** So many visitors are simulated where each pays for itself. */
 const SAMPLE = 20
@@ -97,14 +94,10 @@ async function compareFairness(): Promise<Table> {
   }
 }
 
-async function measureIn<Figures>(script: string, job: object = {}): Promise<Figures> {
-  const child = fork(fileURLToPath(new URL(script, import.meta.url)), {
-    execArgv: [...process.execArgv, '--expose-gc'],
-    env: { ...process.env, JOB: JSON.stringify(job) },
-  })
-  const message = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => undefined)])
-  if (message === undefined) throw new Error(`${script} failed.`)
-  return message[0] as Figures
+/** Runs a script of this folder in a process of its own, and returns the figures that it reports. */
+async function measureIn<Figures>(script: string, job?: object): Promise<Figures> {
+  const worker = startWorker(`proxy/${script}`, job, undefined, process.execArgv)
+  return worker.next<Figures>().finally(worker.stop)
 }
 
 async function measureCpu(): Promise<Table> {
@@ -136,8 +129,10 @@ async function measureCpu(): Promise<Table> {
 }
 
 async function measureStreams(): Promise<Table> {
-  const { bytesPerStream } = await measureIn<{ bytesPerStream: number }>('measure-streams.ts')
-  const blocks = await measureIn<Record<'fanOut' | 'openAndClose', number[]>>('measure-fan-out.ts')
+  interface Figures extends Record<'fanOut' | 'openAndClose', number[]> {
+    bytesPerStream: number
+  }
+  const { bytesPerStream, ...blocks } = await measureIn<Figures>('measure-streams.ts')
   const blocked = (name: string, values: readonly number[], targetMs: number) => [
     name,
     markMissed(`${median(values).toFixed(1)} ms`, median(values) <= targetMs),
@@ -160,8 +155,6 @@ for (const measure of [compareBills, compareFairness, measureCpu, measureStreams
   printTable(table.head, table.rows)
   console.log()
 }
-const heading =
-  `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores of ${cpus()[0]?.model.trim()}, Node ${process.versions.node}; ` +
-  `load average of the machine ${loadavg()[0]?.toFixed(1)} after. ✗ misses its target.`
+const heading = `${thisMachine()}; load average of the machine ${loadavg()[0]?.toFixed(1)} after. ✗ misses its target.`
 console.log(heading)
 if (process.argv.includes('--write')) writeReadme({ heading, tables }, 'proxy')

@@ -1,7 +1,7 @@
 import { type Client, createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { createRandom } from '../../support/random.ts'
-import { tokenAddresses } from '../economics/strategies.ts'
+import { tokenAddresses } from '../economics/day.ts'
 import { openMarket, openProxy } from './market.ts'
 
 export const VISITORS = 1_000

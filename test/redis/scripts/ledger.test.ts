@@ -4,6 +4,9 @@ import { CONFIG, HOUR, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts
 const scripts = useScripts()
 const { keys, initialize, reserve, confirm, settle, cancel, renew, status } = scripts
 
+// What members do in any order, sent again, and while leases end: `model.test.ts`. What counts in which window, whatever the clock does:
+// `windows.test.ts`. What every budget promises: `conformance.test.ts`.
+
 describe('before initialize', () => {
   test.each([
     ['reserve', () => reserve('a', 10)],
@@ -49,63 +52,23 @@ describe('initialize', () => {
   })
 })
 
-describe('reserve', () => {
-  beforeEach(() => initialize())
-
-  test.each([
-    { credits: [1_000], verdicts: ['granted'], reserved: 1_000 },
-    { credits: [1_001], verdicts: ['refused'], reserved: 0 },
-    { credits: [600, 401, 400, 1], verdicts: ['granted', 'refused', 'granted', 'refused'], reserved: 1_000 },
-    { credits: [0], verdicts: ['granted'], reserved: 0 },
-  ])('of $credits is $verdicts', async ({ credits, verdicts, reserved }) => {
-    const found: unknown[] = []
-    for (const [index, amount] of credits.entries()) found.push((await reserve(`id-${index}`, amount)).verdict)
-    expect(found).toEqual(verdicts)
-    expect((await status()).totals).toEqual([0, reserved, 0])
-  })
-
-  test('sent again has the result of the first, also when nothing fits any more', async () => {
-    const first = await reserve('a', 700)
-    expect(await reserve('a', 700)).toEqual(first)
-    expect((await status()).totals).toEqual([0, 700, 0])
-  })
-
-  test('takes credits up to 2^53 without losing one', async () => {
-    await scripts.redis.flushall()
-    const most = Number.MAX_SAFE_INTEGER
-    const config = `${most} 0 2`
-    await initialize(config)
-    expect((await reserve('a', most - 1, { config })).totals).toEqual([0, most - 1, 0])
-    expect((await reserve('b', 2, { config })).verdict).toBe('refused')
-    expect((await reserve('c', 1, { config })).totals).toEqual([0, most, 0])
-    expect((await settle('a', 's', most - 1)).totals).toEqual([most - 1, 1, 0])
-  })
+test('takes credits up to 2^53 without losing one', async () => {
+  const most = Number.MAX_SAFE_INTEGER
+  const config = `${most} 0 2`
+  await initialize(config)
+  expect((await reserve('a', most - 1, { config })).totals).toEqual([0, most - 1, 0])
+  expect((await reserve('b', 2, { config })).verdict).toBe('refused')
+  expect((await reserve('c', 1, { config })).totals).toEqual([0, most, 0])
+  expect((await settle('a', 's', most - 1)).totals).toEqual([most - 1, 1, 0])
 })
 
-describe('a decision', () => {
+describe('a decision for an unknown id', () => {
   beforeEach(async () => {
     await initialize()
     await reserve('a', 100)
   })
 
-  test.each([
-    { decision: 's', charged: 60, totals: [60, 0, 0] },
-    { decision: 's', charged: 0, totals: [0, 0, 0] },
-    { decision: 's', charged: 130, totals: [130, 0, 0] },
-    { decision: 'f', charged: 0, totals: [0, 0, 0] },
-    { decision: 'u', charged: 0, totals: [0, 0, 100] },
-  ] as const)(
-    '$decision of $charged leaves $totals, and a second one changes nothing',
-    async ({ decision, charged, totals }) => {
-      expect(await settle('a', decision, charged)).toMatchObject({ verdict: decision, totals })
-      for (const other of ['s', 'f', 'u'] as const)
-        expect(await settle('a', other, 7)).toMatchObject({ verdict: 'repeated', totals })
-      expect(await cancel('a')).toBe(decision)
-      expect(await confirm('a', 100)).toMatchObject({ verdict: 'decided', totals })
-    },
-  )
-
-  test('for an unknown id counts when a fail-over has forgotten the reservation of the same state, once', async () => {
+  test('counts when a fail-over has forgotten the reservation of the same state, once', async () => {
     const forgotten = { credits: 50, window: START / WINDOW_MS }
     expect((await settle('x', 's', 40, forgotten)).totals).toEqual([40, 100, 0])
     expect((await settle('x', 's', 40, forgotten)).totals).toEqual([40, 100, 0])
@@ -113,7 +76,7 @@ describe('a decision', () => {
     expect((await settle('z', 'f', 0, forgotten)).totals).toEqual([40, 100, 50])
   })
 
-  test('for an unknown id is ignored when it is of another state, or old', async () => {
+  test('is ignored when it is of another state, or old', async () => {
     const ignored = [{ epoch: 'epoch-0' }, { ageMs: HOUR }]
     for (const details of ignored)
       expect((await settle('x', 's', 40, { credits: 50, ...details })).verdict).toBe('ignored')
@@ -127,32 +90,12 @@ describe('a lease', () => {
     await reserve('a', 100)
   })
 
-  test('that ends leaves the credits uncertain', async () => {
-    scripts.later(LEASE_MS - 1)
-    expect((await status()).totals).toEqual([0, 100, 0])
-    scripts.later(1)
-    expect((await status()).totals).toEqual([0, 0, 100])
-    expect((await reserve('b', 1)).totals).toEqual([0, 1, 100])
-  })
-
   test('that is renewed does not end', async () => {
     for (let time = 0; time < 3; time++) {
       scripts.later(LEASE_MS - 1)
       expect(await renew('a', 'unknown')).toEqual([1, 0])
     }
     expect((await status()).totals).toEqual([0, 100, 0])
-  })
-
-  test.each([
-    ['s', [70, 1, 0]],
-    ['f', [0, 1, 0]],
-    ['u', [0, 1, 100]],
-  ] as const)('that has ended can still be decided once: %s', async (decision, totals) => {
-    scripts.later(LEASE_MS)
-    await reserve('b', 1)
-    expect(await renew('a')).toEqual([0])
-    expect((await settle('a', decision, 70)).totals).toEqual(totals)
-    expect((await settle('a', decision, 70)).verdict).toBe('repeated')
   })
 
   test('of a process that ended while the clock was a year ahead lasts for one lease after it was set back', async () => {
@@ -180,59 +123,8 @@ describe('a lease', () => {
   })
 })
 
-describe('cancel', () => {
-  beforeEach(() => initialize())
-
-  test('takes a reservation back, also one whose lease has ended', async () => {
-    await reserve('a', 100)
-    expect(await cancel('a')).toBe('c')
-    expect((await status()).totals).toEqual([0, 0, 0])
-    await reserve('b', 100)
-    scripts.later(LEASE_MS)
-    await reserve('c', 1)
-    await cancel('b')
-    expect((await status()).totals).toEqual([0, 1, 0])
-  })
-
-  test('before the reservation beats it', async () => {
-    await cancel('a')
-    expect((await reserve('a', 100)).verdict).toBe('cancelled')
-    expect((await confirm('a', 100)).verdict).toBe('decided')
-    expect((await status()).totals).toEqual([0, 0, 0])
-  })
-})
-
 describe('a window', () => {
   beforeEach(() => initialize())
-
-  test('begins at multiples of its length, with nothing spent', async () => {
-    scripts.at(START + WINDOW_MS - 1)
-    await reserve('a', 600)
-    await settle('a', 's', 600)
-    expect((await reserve('b', 500)).verdict).toBe('refused')
-    scripts.later(1)
-    expect((await status()).totals).toEqual([0, 0, 0])
-    expect(await reserve('b', 500)).toMatchObject({ verdict: 'granted', window: START / WINDOW_MS + 1 })
-  })
-
-  test('keeps what was reserved in it: a decision counts there', async () => {
-    await reserve('a', 600)
-    scripts.later(WINDOW_MS)
-    expect((await reserve('b', 1_000)).verdict).toBe('granted')
-    expect((await settle('a', 's', 600)).totals).toEqual([0, 1_000, 0])
-    expect(await scripts.redis.hget(keys.ledger[0] as string, `s${START / WINDOW_MS}`)).toBe('600')
-  })
-
-  test('takes over a reservation that is confirmed in it, if it fits', async () => {
-    await reserve('a', 600)
-    await reserve('b', 300)
-    scripts.later(WINDOW_MS)
-    await reserve('c', 500)
-    expect(await confirm('a', 600)).toMatchObject({ verdict: 'refused', totals: [0, 500, 0] })
-    expect(await confirm('b', 300)).toMatchObject({ verdict: 'granted', totals: [0, 800, 0] })
-    expect(await settle('a', 's', 600)).toMatchObject({ verdict: 'repeated', totals: [0, 800, 0] })
-    expect(await settle('b', 's', 200)).toMatchObject({ verdict: 's', totals: [200, 500, 0] })
-  })
 
   test('has to confirm what was reserved before it, also when that is sent again', async () => {
     await reserve('a', 600)
@@ -253,17 +145,6 @@ describe('a window', () => {
     expect(Object.keys(counts).filter((field) => /^[sru]\d/.test(field)).length).toBeLessThanOrEqual(6)
     expect(Object.entries(counts).filter(([, count]) => count.startsWith('-'))).toEqual([])
     expect((await status()).totals).toEqual([0, 100, 0])
-  })
-
-  test('does not begin again when the clock of the server is set back', async () => {
-    scripts.at(START + 5 * WINDOW_MS)
-    await reserve('a', 900)
-    scripts.at(START)
-    expect((await reserve('b', 200)).verdict).toBe('refused')
-    // What is reserved in the other window may be sent in this one too.
-    expect((await status()).totals).toEqual([0, 0, 900])
-    scripts.at(START + 6 * WINDOW_MS)
-    expect((await reserve('b', 200)).verdict).toBe('granted')
   })
 
   test('without a length never ends', async () => {

@@ -123,13 +123,6 @@ describe('slots', () => {
     await scripts.reserve('x', 1)
     expect(await scripts.redis.hexists(keys.ledger[1] as string, 'late')).toBe(0)
   })
-
-  test('light requests need none', async () => {
-    await heavy('a')
-    await heavy('b')
-    expect(await light('c')).toBe('granted')
-    expect(await taken()).toBe(2)
-  })
 })
 
 describe('a cool-down of heavy requests', () => {

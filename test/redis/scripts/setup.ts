@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { createKeys } from '../../../src/redis/keys.ts'
+import { FleetKeys } from '../../../src/redis/keys.ts'
 import { RENEW } from '../../../src/redis/scripts/clock.lua.ts'
 import { CANCEL, CONFIRM, INITIALIZE, RESERVE, SETTLE } from '../../../src/redis/scripts/ledger.lua.ts'
 import { RECONCILE } from '../../../src/redis/scripts/reconcile.lua.ts'
@@ -28,7 +28,7 @@ export function useScripts() {
   let server: RedisServer
   let redis: Redis
   let runner: TimedRunner
-  const keys = createKeys('test')
+  const keys = new FleetKeys('test')
   beforeAll(async () => {
     server = await startRedisServer()
     redis = new Redis({ port: server.port, host: '127.0.0.1' })

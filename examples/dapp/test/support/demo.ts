@@ -29,6 +29,21 @@ export async function settled(page: Page): Promise<void> {
 /** A price of the list that has arrived on the stream. */
 export const PRICE = '.token-table [data-price]:not([data-price=""])'
 
+/** The views, and what each shows when it is complete. */
+export const VIEWS = [
+  { name: 'Tokens', path: 'tokens', shows: PRICE },
+  { name: 'Candles', path: 'candles', shows: '.chart-area canvas' },
+  { name: 'Pools', path: 'pools', shows: 'tbody .chart-link' },
+  { name: 'NFT floors', path: 'nfts', shows: 'img.cover' },
+  { name: 'Presales', path: 'presales', shows: '.presale progress' },
+  {
+    name: 'Wallet',
+    path: 'wallet/0xFeEdBeEf00000000000000000000000000000001',
+    shows: '.total-value[aria-busy="false"]',
+  },
+  { name: 'Locks', path: 'locks/0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1', shows: 'time[datetime]' },
+]
+
 /** The rows of the list of tokens. */
 export const ROWS = '.token-table tbody tr'
 

@@ -1,4 +1,4 @@
-import { DAY, type Workload } from './workload.ts'
+import { DAY, type Day } from './day.ts'
 
 const BASE = 100
 const PER_ITEM = 10
@@ -7,39 +7,24 @@ const PER_ITEM = 10
 const feeFor = (addresses: number) => Math.min(40 * addresses, BASE)
 
 /**
- * A lower bound in credits for every schedule, even one that knows the whole day in advance.
- *
- * For a single address, the fewest purchases are exact: buy at the last moment that keeps all promises. A request for n
- * addresses costs the lesser of 50n and 100 + 10n. That is at least 10n plus a share of the base fee per address, as long
- * as no share exceeds 40 and all shares together are at most 100. So the sum over all addresses of (10 + share) × fewest
- * purchases is a lower bound: the dual of the relaxed problem. It is highest with the shares 40, 40 and 20 for the three
- * addresses that are bought most often.
- */
-export function offlineBound(workload: Workload): number {
-  const counts = addressesOf(workload).map((address) => fewestPurchases(address, workload))
-  const [first = 0, second = 0, third = 0] = counts.toSorted((a, b) => b - a)
-  return PER_ITEM * sum(counts) + 40 * first + 40 * second + 20 * third
-}
-
-/**
  * A lower bound in credits for every schedule that learns of a look-up, or of a new watch, only when it starts.
  *
  * A moment that needs an address for the first time forces a request at that moment. The addresses that are watched all day
  * can join that request, or have a request of their own within the interval. The cheapest chain of their purchases is exact:
  * a shortest path. All other addresses are bought as rarely as possible and never pay a base fee of their own.
  */
-export function onlineBound(workload: Workload): number {
-  const permanent = workload.consumers.filter(({ spans }) => spans.some(({ to }) => to === DAY))
+export function lowerBound(day: Day): number {
+  const permanent = day.consumers.filter(({ spans }) => spans.some(({ to }) => to === DAY))
   const watched = new Set(permanent.flatMap(({ addresses }) => addresses))
-  const others = addressesOf(workload).filter((address) => !watched.has(address))
-  const items = PER_ITEM * sum(others.map((address) => fewestPurchases(address, workload)))
+  const others = addressesOf(day).filter((address) => !watched.has(address))
+  const items = PER_ITEM * sum(others.map((address) => fewestPurchases(address, day)))
   const everyMs = Math.min(...permanent.map((consumer) => consumer.everyMs))
   const start = Math.max(...permanent.flatMap(({ spans }) => spans.map(({ from }) => from)))
-  return items + cheapestChain(start, everyMs, watched.size, forcedRequests(workload, watched))
+  return items + cheapestChain(start, everyMs, watched.size, forcedRequests(day, watched))
 }
 
 /** Moments that need addresses that nobody requested before, with the fee of a request for these. */
-function forcedRequests({ consumers, lookUps }: Workload, watched: ReadonlySet<string>): { at: number; fee: number }[] {
+function forcedRequests({ consumers, lookUps }: Day, watched: ReadonlySet<string>): { at: number; fee: number }[] {
   const demands = [
     ...consumers.flatMap(({ spans, addresses, everyMs }) =>
       spans.map(({ from, to }) => ({ at: from, until: to, addresses, maxAgeMs: everyMs })),
@@ -84,12 +69,12 @@ function cheapestChain(
   return feesBetween(0, start) + PER_ITEM * size + BASE + costAfter(start)
 }
 
-function addressesOf({ consumers, lookUps }: Workload): string[] {
+function addressesOf({ consumers, lookUps }: Day): string[] {
   return [...new Set([...consumers, ...lookUps].flatMap(({ addresses }) => addresses))]
 }
 
 /** Purchases of one address if each one is made at the last moment that keeps its promises. */
-function fewestPurchases(address: string, { consumers, lookUps }: Workload): number {
+function fewestPurchases(address: string, { consumers, lookUps }: Day): number {
   const spans = consumers
     .filter(({ addresses }) => addresses.includes(address))
     .flatMap(({ spans, everyMs }) => spans.map((span) => ({ ...span, everyMs })))

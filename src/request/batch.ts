@@ -1,0 +1,185 @@
+import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { Semaphore } from '../concurrency/semaphore.ts'
+import { PartialBatchError, ResponseError, TimeoutError } from '../errors/api.ts'
+import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
+import { StarterFailure } from '../errors/budget.ts'
+import type { TokenPrice } from '../generated/types.ts'
+import { isObject } from '../operations/type-guards.ts'
+import type { ValidatedParams } from '../operations/validate-params.ts'
+import type { TransportFailure } from '../transport/transport.ts'
+import type { CallLifetime } from './call-lifetime.ts'
+import type { PaidResult } from './call-result.ts'
+import type { PlannedRequest } from './plan-requests.ts'
+
+export const BATCH = 'prices.batch'
+
+/** What the requests of a call that takes several have in common. */
+export class Batch {
+  /** Where each waits for its turn. */
+  readonly slots: Semaphore
+  readonly reservations: BatchReservations
+  readonly progress: BatchProgress
+
+  constructor(lifetime: CallLifetime, clock: Clock, concurrency: number) {
+    this.slots = new Semaphore(concurrency)
+    this.reservations = new BatchReservations((refusal) => lifetime.endEarly(refusal))
+    this.progress = new BatchProgress(clock, lifetime.deadlineMs)
+  }
+}
+
+/** What the requests of a batch reserve before the first of them is sent. */
+export class BatchReservations {
+  readonly #reserving: Promise<void>[] = []
+  readonly #endCall: (reason: unknown) => void
+  #needed = 0
+  #isComplete = false
+
+  /** @param endCall ends the call whose requests did not all fit */
+  constructor(endCall: (reason: unknown) => void) {
+    this.#endCall = endCall
+  }
+
+  /** The worst case of all its requests, in credits. */
+  get needed(): number {
+    return this.#needed
+  }
+
+  /**
+   * Resolves when every request of the batch has its worst case reserved. All of them are added in one turn; one that is added later, to
+   * ask anew, waits for its own alone.
+   * @throws StarterFailure with the first refusal
+   */
+  async add(reserving: Promise<void>, credits: number): Promise<void> {
+    this.#needed += credits
+    this.#reserving.push(reserving)
+    // Meanwhile the others are added.
+    await Promise.allSettled([reserving])
+    const results = await Promise.allSettled(this.#isComplete ? [reserving] : this.#reserving)
+    const refused = results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
+    if (refused === undefined) {
+      this.#isComplete = true
+      return
+    }
+    const reason = refused.reason instanceof StarterFailure ? refused.reason.reason : refused.reason
+    if (!this.#isComplete) this.#endCall(reason)
+    throw new StarterFailure(reason)
+  }
+}
+
+/** After so many requests in a row that timed out, nothing more of the call is sent. */
+const MAX_TIMEOUTS = 3
+
+/** How the requests of a batch get on: while other calls make progress, its deadline stands still, and a silent service would never end it. */
+export class BatchProgress {
+  readonly #clock: Clock
+  readonly #deadlineMs: number
+  #answeredAt: number
+  #timeouts = 0
+
+  constructor(clock: Clock, deadlineMs: number) {
+    this.#clock = clock
+    this.#deadlineMs = deadlineMs
+    this.#answeredAt = monotonicNow(clock)
+  }
+
+  /** Records an answer to one of its requests. */
+  recordAnswer(): void {
+    this.#answeredAt = monotonicNow(this.#clock)
+  }
+
+  /** Records how an attempt of the call ended. */
+  recordEnd(hasAnswer: boolean, failure: TransportFailure['kind'] | undefined): void {
+    if (this.#timeouts >= MAX_TIMEOUTS) return
+    this.#timeouts = failure === 'timeout' ? this.#timeouts + 1 : 0
+    if (hasAnswer && failure !== 'timeout') this.recordAnswer()
+  }
+
+  /** Time until no answer has come for the length of a deadline. Milliseconds. */
+  stallsInMs(): number {
+    return this.#answeredAt + this.#deadlineMs - monotonicNow(this.#clock)
+  }
+
+  /** @throws StarterFailure when so many requests in a row have timed out that nothing more is sent */
+  requireProgress(): void {
+    if (this.#timeouts < MAX_TIMEOUTS) return
+    const message = `prices.batch: ${MAX_TIMEOUTS} requests in a row timed out, so nothing more was sent. Try again later.`
+    throw new StarterFailure(new TimeoutError(message, { code: 'batch_stopped', operation: 'prices.batch' }))
+  }
+}
+
+/** What arrived of a batch, and what did not. */
+export interface MergedBatch {
+  /** Keyed by address as the caller wrote it; null for a token without a price. */
+  readonly prices: Record<string, TokenPrice | null>
+  /** Addresses of requests that failed, as the caller wrote them. */
+  readonly missing: readonly string[]
+  readonly errors: readonly EtnMarketError[]
+}
+
+/** Merges the answers to the chunks of a batch. @throws an error that is not the library's own, such as the reason of a signal */
+export function mergeBatch(
+  { originalInputs, values }: ValidatedParams,
+  requests: readonly PlannedRequest[],
+  results: readonly PaidResult[],
+): MergedBatch {
+  /** By address in lower case. */
+  const received = new Map<string, TokenPrice | null>()
+  const errors: EtnMarketError[] = []
+  for (const [index, { addresses }] of requests.entries()) {
+    const result = results[index] as PaidResult
+    const data = result.answer?.envelope.data
+    if (result.answer === undefined) {
+      if (!isEtnMarketError(result.error)) throw result.error
+      errors.push(result.error)
+    } else if (isObject(data)) readChunk(data, addresses, received)
+    else errors.push(shapeError(result))
+  }
+  const prices: MergedBatch['prices'] = {}
+  const missing = new Set<string>()
+  for (const [index, address] of (values.addresses as readonly string[]).entries()) {
+    const price = received.get(address)
+    const input = originalInputs[index] ?? address
+    if (price === undefined) missing.add(input)
+    // The service's own spelling where it sends one, else the caller's.
+    else prices[input] = price?.address === undefined ? price && { ...price, address: input } : price
+  }
+  return { prices, missing: [...missing], errors }
+}
+
+/** The service keys its answer by lower-cased address, and leaves out a token without a price. */
+function readChunk(
+  data: Readonly<Record<string, unknown>>,
+  addresses: readonly string[],
+  received: Map<string, TokenPrice | null>,
+): void {
+  const byLowerCase = new Map(Object.entries(data).map(([address, price]) => [address.toLowerCase(), price]))
+  for (const address of addresses) {
+    const price = byLowerCase.get(address)
+    received.set(address, isObject(price) ? (price as unknown as TokenPrice) : null)
+  }
+}
+
+/** @throws the error of the only request of a batch, or PartialBatchError when some of several failed */
+export function requireWhole({ prices, missing, errors }: MergedBatch, requests: number): MergedBatch['prices'] {
+  const [first] = errors
+  if (first === undefined) return prices
+  if (requests === 1) throw first
+  const message = `${BATCH}: ${errors.length} of ${requests} requests failed, the first with: ${first.message} error.prices has what was paid for; call again with error.missing.`
+  throw new PartialBatchError(message, { operation: BATCH, prices, missing, errors, cause: first })
+}
+
+/** Its credits are those of the request that was answered, unless another call pays for them. */
+function shapeError({ answer, paid, isShared }: PaidResult): ResponseError {
+  const message = `${BATCH}: the answer is not an object of prices by address. The call was paid for and is not retried; the body is in error.body.`
+  const { attempts, charge, credits } = paid
+  return new ResponseError(message, {
+    code: 'unexpected_shape',
+    operation: BATCH,
+    status: answer?.status,
+    body: answer?.envelope.data,
+    attempts,
+    charge,
+    credits,
+    ...(isShared && { shared: true }),
+  })
+}
