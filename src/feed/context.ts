@@ -45,7 +45,13 @@ export interface FeedContext {
 
 /** How long the feed lives: a signal that aborts when it is closed. */
 export class Lifetime extends LightAbortController {
+  readonly #controller = new AbortController()
   readonly #onAbort = createAbortListeners()
+
+  /** The same for a client that `createClient` did not make: it may need a real signal. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
 
   /**
    * Calls back when the signal aborts, with its reason, or when the feed is closed, without one. Returns a function that stops listening.
@@ -62,6 +68,8 @@ export class Lifetime extends LightAbortController {
 
   end(): void {
     const message = 'The feed is closed. Make a new one with createPriceFeed.'
-    this.abort(new EtnMarketError(message, { code: 'feed_closed' }))
+    const reason = new EtnMarketError(message, { code: 'feed_closed' })
+    this.#controller.abort(reason)
+    this.abort(reason)
   }
 }

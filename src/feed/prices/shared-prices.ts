@@ -73,7 +73,7 @@ export class SharedPrices {
     const keep = () => {
       stop = startTimer(clock, RENEWAL_MS, () => {
         // If it fails, another process may buy the prices, too.
-        callStore(() => this.#lease.acquire(addresses, LEASE_MS), { clock, signal: lifetime }).catch(() => {})
+        callStore(() => this.#renew(addresses), { clock, signal: lifetime }).catch(() => {})
         keep()
       })
     }
@@ -82,6 +82,11 @@ export class SharedPrices {
       stop()
       this.#lease.release(addresses).catch(() => {})
     }
+  }
+
+  async #renew(addresses: readonly string[]): Promise<void> {
+    if (this.#lease instanceof StoreLease) await this.#lease.write(addresses, LEASE_MS)
+    else await this.#lease.acquire(addresses, LEASE_MS)
   }
 }
 
@@ -105,21 +110,25 @@ class StoreLease implements SharedLease {
 
   async acquire(addresses: readonly string[], leaseMs: number): Promise<ReadonlySet<string>> {
     const { clock, lifetime } = this.#context
-    const lease = `${clock.wall.now() + leaseMs} ${this.#owner}`
     const read = (some: readonly string[]) => Promise.all(some.map((address) => this.#store.get(leaseKeyOf(address))))
     // It is atomic: a lease that is there already stays.
-    const add = async (address: string) => this.#store.add?.(leaseKeyOf(address), lease, leaseMs)
+    const add = async (address: string) => this.#store.add?.(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)
     const added = await Promise.all(addresses.map(add))
     // The store has no `add` for these, or keeps a lease longer than it lasts.
     const others = addresses.filter((_, index) => !added[index])
     const found = await read(others)
     const free = others.filter((address, index) => !this.#isHeld(address, found[index]))
-    await Promise.all(free.map(async (address) => this.#store.set(leaseKeyOf(address), lease, leaseMs)))
+    await this.write(free, leaseMs)
     // When the feed is closed, what was written is given back at once.
     if (free.length > 0) await sleep(clock, SETTLE_MS, lifetime).catch(() => {})
     const written = await read(free)
     const shown = free.filter((address, index) => this.#isShown(address, written[index]))
     return new Set([...addresses.filter((_, index) => added[index]), ...shown])
+  }
+
+  async write(addresses: readonly string[], leaseMs: number): Promise<void> {
+    const set = async (address: string) => this.#store.set(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)
+    await Promise.all(addresses.map(set))
   }
 
   async release(addresses: readonly string[]): Promise<void> {
@@ -138,6 +147,10 @@ class StoreLease implements SharedLease {
     this.#unshown.add(address)
     if (isBlind) this.#reportBlind()
     return isBlind
+  }
+
+  #newLease(leaseMs: number): string {
+    return `${this.#context.clock.wall.now() + leaseMs} ${this.#owner}`
   }
 
   #isMine(lease: unknown): boolean {

@@ -1,4 +1,3 @@
-import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { ResponseError } from '../../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
@@ -35,7 +34,7 @@ const SHARE_CHECK_MS = 60_000
 /** Makes the requests of one consumer, each within the share of the budget that the watches leave. */
 export class Requester {
   readonly #context: FeedContext
-  readonly #signal: CancellationSignal
+  readonly #signal: AbortSignal
   readonly #everyMs: () => number
   readonly #onReason: (error: EtnMarketError) => void
   #reportedCode: string | undefined
@@ -49,7 +48,7 @@ export class Requester {
    */
   constructor(
     context: FeedContext,
-    signal: CancellationSignal,
+    signal: AbortSignal,
     everyMs: () => number,
     onReason: (error: EtnMarketError) => void,
   ) {

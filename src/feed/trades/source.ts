@@ -47,7 +47,7 @@ export class TradeSource implements RecurringRequest {
       // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
       if (!isServiceWide(error) && !isUnreadable(error)) this.#reportFailed(error)
     }
-    this.#requester = new Requester(context, context.lifetime, () => this.#interval, report)
+    this.#requester = new Requester(context, context.lifetime.signal, () => this.#interval, report)
   }
 
   get size(): number {
