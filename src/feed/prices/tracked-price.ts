@@ -1,4 +1,4 @@
-import type { Stretch } from '../../credits/timetable.ts'
+import type { Stretch } from '../../credits/stretch.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
 import type { Failure } from '../failures.ts'
