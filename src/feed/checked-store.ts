@@ -1,6 +1,6 @@
 import { callStore } from '../concurrency/call-store.ts'
 import type { FeedContext } from './context.ts'
-import { messageOf } from './events.ts'
+import { messageOf } from './failures.ts'
 import type { FeedStore } from './types.ts'
 
 /** What is known may be read, or bought: nobody waits long for a store. */
@@ -30,7 +30,7 @@ export class CheckedStore {
       return check(JSON.parse(text))
     }
     try {
-      return await callStore(readAndCheck, { clock, timeoutMs: READ_MS, signal: lifetime.closed })
+      return await callStore(readAndCheck, { clock, timeoutMs: READ_MS, signal: lifetime })
     } catch (error) {
       this.#fail(error)
       return undefined
@@ -40,11 +40,11 @@ export class CheckedStore {
   write(key: string, value: unknown, ttlMs: number): void {
     const { clock, lifetime } = this.#context
     const set = () => this.#store.set(key, JSON.stringify(value), ttlMs)
-    callStore(set, { clock, signal: lifetime.closed }).catch((error) => this.#fail(error))
+    callStore(set, { clock, signal: lifetime }).catch((error) => this.#fail(error))
   }
 
   #fail(error: unknown): void {
     const { emit, lifetime } = this.#context
-    if (!lifetime.closed.aborted) emit({ type: 'feed.store_failed', message: messageOf(error) })
+    if (!lifetime.aborted) emit({ type: 'feed.store_failed', message: messageOf(error) })
   }
 }

@@ -1,5 +1,3 @@
-import type { EtnMarketError } from '../errors/base.ts'
-import { isPromise } from '../utils/runtime.ts'
 import type { FeedStreamStatus } from './stream/stream-state.ts'
 
 /** An event of a feed, discriminated by `type`. */
@@ -162,28 +160,4 @@ export interface FeedStoreEvent {
 export interface FeedStreamEvent extends FeedStreamStatus {
   /** The name of the event. */
   type: 'feed.stream'
-}
-
-/** The event of candles or balances that fail to arrive. */
-export function toWatchFailed(address: string, { code, message }: EtnMarketError): FeedWatchFailedEvent {
-  return { type: 'feed.watch_failed', addresses: [address], code, message }
-}
-
-/** The message of anything that was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-/** Calls a callback. What it throws, or rejects with, goes to `onThrow`. */
-export function callSafely<T>(
-  callback: ((value: T) => unknown) | undefined,
-  value: T,
-  onThrow?: (error: unknown) => void,
-) {
-  try {
-    const answer = callback?.(value)
-    if (isPromise(answer)) answer.catch((error) => onThrow?.(error))
-  } catch (error) {
-    onThrow?.(error)
-  }
 }

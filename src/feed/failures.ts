@@ -1,4 +1,6 @@
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
+import { isPromise } from '../utils/runtime.ts'
+import type { FeedWatchFailedEvent } from './events.ts'
 
 // What the failure of a request means. Each question has one answer here, which every part of the feed asks for. Errors are told by
 // their names, so that those of another copy of the package count.
@@ -94,4 +96,28 @@ export function mayBeChargedAgain(error: unknown, failures: number): boolean {
 /** The error's code, for events. */
 export function codeOf(error: unknown): string {
   return isEtnMarketError(error) ? error.code : 'unknown'
+}
+
+/** The event of candles or balances that fail to arrive. */
+export function toWatchFailed(address: string, { code, message }: EtnMarketError): FeedWatchFailedEvent {
+  return { type: 'feed.watch_failed', addresses: [address], code, message }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Calls a callback. What it throws, or rejects with, goes to `onThrow`. */
+export function callSafely<T>(
+  callback: ((value: T) => unknown) | undefined,
+  value: T,
+  onThrow?: (error: unknown) => void,
+) {
+  try {
+    const answer = callback?.(value)
+    if (isPromise(answer)) answer.catch((error) => onThrow?.(error))
+  } catch (error) {
+    onThrow?.(error)
+  }
 }

@@ -4,32 +4,28 @@ import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import { CandleStore } from './candles/store.ts'
-import { watchCandles } from './candles/watch-candles.ts'
+import { CandleWatches } from './candles/watch-candles.ts'
 import { CheckedStore } from './checked-store.ts'
-import type { FeedContext } from './context.ts'
-import { callSafely, type FeedEvent, messageOf } from './events.ts'
-import { codeOf } from './failures.ts'
+import { type FeedContext, Lifetime } from './context.ts'
+import { DailyBudget } from './daily-budget.ts'
+import type { FeedEvent } from './events.ts'
+import { callSafely, messageOf } from './failures.ts'
 import { createFeedClock } from './feed-clock.ts'
-import { Lifetime } from './lifetime.ts'
 import { followPageVisibility } from './page-visibility.ts'
-import { TokenInfos } from './portfolio/token-info.ts'
-import { watchPortfolio } from './portfolio/watch-portfolio.ts'
-import { DailyBudget } from './prices/daily-budget.ts'
+import { Portfolios } from './portfolio/watch-portfolio.ts'
+import { PriceBuyer } from './prices/price-buyer.ts'
 import { readSharedLease, SharedPrices } from './prices/shared-prices.ts'
 import { PriceTable } from './prices/tracked-price.ts'
 import { Backoff } from './requests/backoff.ts'
-import { RecurringRequests } from './requests/requester.ts'
 import { createSend } from './requests/send.ts'
-import { explain } from './schedule/explain.ts'
 import { Schedule } from './schedule/schedule.ts'
+import { explain, readStatus } from './status.ts'
 import { FeedStream } from './stream/feed-stream.ts'
-import type { FeedStreamStatus } from './stream/stream-state.ts'
 import { Trades } from './trades/trades.ts'
-import type { FeedClient, FeedOptions, FeedStatus, PriceFeed } from './types.ts'
+import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
 import { watchAlerts } from './watch/alert.ts'
 import { createPeek, getPrices } from './watch/get-prices.ts'
-import { type RunningWatch, type WatchContext, watchPrices } from './watch/watch.ts'
+import { watchPrices } from './watch/watch.ts'
 
 const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
 
@@ -54,6 +50,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const lifetime = new Lifetime()
   const page = pauseWhenHidden ? followPageVisibility(() => schedule.wake()) : undefined
   const dailyBudget = new DailyBudget(options, clock)
+  const listeners = new Set<() => void>()
   const context: FeedContext = {
     client,
     clock,
@@ -63,11 +60,21 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     table: new PriceTable(),
     dailyBudget,
     backoff: new Backoff(clock, emit),
-    recurring: new RecurringRequests(),
+    recurring: new Set(),
+    watches: new Set(),
+    get schedule(): Schedule {
+      return schedule
+    },
+    get buyer(): PriceBuyer {
+      return buyer
+    },
     send: createSend(client, dailyBudget.budget),
     windowMs,
     maxAgeMs,
     emit,
+    notify() {
+      for (const listener of [...listeners]) listener()
+    },
     isPaused: () => page?.hidden ?? false,
     toChecksum(addresses) {
       // Throws the client's error for an invalid address.
@@ -75,54 +82,40 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       return addresses.map(checksum)
     },
   }
-  const listeners = new Set<() => void>()
-  const notify = () => {
-    for (const listener of [...listeners]) listener()
-  }
-  const schedule = new Schedule(context, store && new SharedPrices(context, store, fleetLease), notify)
-  const stream = options.stream
-    ? new FeedStream(context, schedule, () => {
-        if (stream) emit({ type: 'feed.stream', ...stream.status })
-        notify()
-      })
-    : undefined
-  schedule.stream = stream
-  const watches = new Set<RunningWatch>()
-  const shared: WatchContext = { ...context, schedule, watches }
-  const watch = (addresses: string | readonly string[], watchOptions: Parameters<PriceFeed['watch']>[1]) =>
-    watchPrices(addresses, watchOptions, shared)
-  const candles = new CandleStore(context)
-  const wallets = { ...context, tokens: new TokenInfos(context), holdings: new Map(), watch }
+  const buyer = new PriceBuyer(context, store && new SharedPrices(context, store, fleetLease))
+  const schedule = new Schedule(context)
+  if (options.stream) schedule.stream = new FeedStream(context)
+  const candles = new CandleWatches(context)
+  const portfolios = new Portfolios(context)
   const trades = new Trades(context)
 
   const close = async () => {
     lifetime.end()
     listeners.clear()
     page?.stop()
-    stream?.stop()
+    schedule.stream?.stop()
     await Promise.all([schedule.stop(), trades.stop()])
     await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
   const feed = {
     async price(address, requestOptions = {}) {
-      const prices = await getPrices([address], requestOptions, shared)
+      const prices = await getPrices([address], requestOptions, context)
       return prices[address] as NonNullable<(typeof prices)[string]>
     },
-    prices: (addresses, requestOptions = {}) => getPrices(addresses, requestOptions, shared) as never,
+    prices: (addresses, requestOptions = {}) => getPrices(addresses, requestOptions, context) as never,
     peek: createPeek(context),
     subscribe(listener) {
       const subscription = () => callSafely(listener, undefined)
       listeners.add(subscription)
       return () => void listeners.delete(subscription)
     },
-    watch,
-    alert: (address, alertOptions) => watchAlerts(address, alertOptions, shared),
-    portfolio: (wallet, portfolioOptions) => watchPortfolio(wallet, portfolioOptions, wallets),
-    watchCandles: (address, candleOptions) => watchCandles(address, candleOptions, context, candles),
+    watch: (addresses, watchOptions) => watchPrices(addresses, watchOptions, context),
+    alert: (address, alertOptions) => watchAlerts(address, alertOptions, context),
+    portfolio: (wallet, portfolioOptions) => portfolios.watch(wallet, portfolioOptions),
+    watchCandles: (address, candleOptions) => candles.watch(address, candleOptions),
     trades: (tradesOptions) => trades.follow(tradesOptions),
-    status: () => readStatus(shared, budget !== undefined, stream?.status),
-    explain: ({ calls = 10 } = {}) =>
-      explain(context, schedule, [...watches], [...context.recurring.list(), ...trades.planned()], calls),
+    status: () => readStatus(context, budget !== undefined),
+    explain: ({ calls = 10 } = {}) => explain(context, calls),
     close,
     [ASYNC_DISPOSE]: close,
   } satisfies PriceFeed
@@ -132,33 +125,4 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
 function readDuration(name: string, ms: number): number {
   if (typeof ms === 'number' && ms >= 0 && ms <= DAY_MS) return ms
   throw invalidOption(name, ms, 'a number of milliseconds from 0 to a day')
-}
-
-/** @param hasBudget whether the options say what the feed may spend */
-function readStatus(context: WatchContext, hasBudget: boolean, stream: FeedStreamStatus | undefined): FeedStatus {
-  const { clock, schedule, dailyBudget, backoff, watches } = context
-  const state = stateOf(context)
-  const isWaiting = state === 'waiting' || state === 'stopped'
-  schedule.settle()
-  return {
-    state,
-    until: isWaiting ? clock.toUnix(backoff.until) : undefined,
-    reason: isWaiting ? codeOf(backoff.failure?.error) : undefined,
-    stretch: dailyBudget.stretch,
-    atLeastStretch: dailyBudget.atLeastStretch,
-    creditsPerDay: Math.round(schedule.ticks.timetable.creditsPerDay),
-    limit: hasBudget ? dailyBudget.budget.limit : undefined,
-    spent: dailyBudget.spent,
-    projected: dailyBudget.projected,
-    watches: watches.size,
-    addresses: schedule.watched.size,
-    stream,
-  }
-}
-
-function stateOf({ lifetime, backoff, watches, isPaused }: WatchContext): FeedStatus['state'] {
-  if (lifetime.signal.aborted) return 'closed'
-  if (isPaused()) return 'paused'
-  if (backoff.state !== 'none') return backoff.state
-  return watches.size > 0 ? 'running' : 'idle'
 }

@@ -5,21 +5,7 @@
  */
 
 export type { CandleSeries, CandleWatchOptions } from './candles/watch-candles.ts'
-export type {
-  FeedBoughtEvent,
-  FeedEvent,
-  FeedGapEvent,
-  FeedIsolatedEvent,
-  FeedResumedEvent,
-  FeedSlowEvent,
-  FeedStoppedEvent,
-  FeedStoreEvent,
-  FeedStreamEvent,
-  FeedStretchedEvent,
-  FeedTradesFailedEvent,
-  FeedWaitingEvent,
-  FeedWatchFailedEvent,
-} from './events.ts'
+export type * from './events.ts'
 export { createPriceFeed } from './feed.ts'
 export type { Portfolio, PortfolioOptions, PortfolioPosition } from './portfolio/watch-portfolio.ts'
 export type { FeedStreamState, FeedStreamStatus, RefusedAddress, StreamState } from './stream/stream-state.ts'

@@ -4,18 +4,14 @@ interface Page {
   removeEventListener(type: 'visibilitychange', listener: () => void): void
 }
 
-export interface PageVisibility {
-  /** Whether the page is hidden; false where there is no page. */
-  readonly hidden: boolean
-  /** Removes the listener. */
-  stop(): void
-}
+export type PageVisibility = ReturnType<typeof followPageVisibility>
 
 /** Follows the visibility of the page. */
-export function followPageVisibility(onChange: () => void): PageVisibility {
+export function followPageVisibility(onChange: () => void) {
   const page = (globalThis as { document?: Page }).document
   page?.addEventListener('visibilitychange', onChange)
   return {
+    /** False where there is no page. */
     get hidden() {
       return page?.hidden ?? false
     },

@@ -1,7 +1,7 @@
 import { type Clock, startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
-import { callSafely } from '../feed/events.ts'
+import { callSafely } from '../feed/failures.ts'
 import { createFeedClock, type FeedClock } from '../feed/feed-clock.ts'
 import { followPageVisibility, type PageVisibility } from '../feed/page-visibility.ts'
 import { streamedAge, toFeedPrice } from '../feed/prices/tracked-price.ts'

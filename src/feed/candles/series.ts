@@ -1,5 +1,8 @@
 import type { Candle } from '../../generated/types.ts'
-import { countCandles, mergeCandles } from './buckets.ts'
+import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
+import type { FeedContext } from '../context.ts'
+import type { FeedClock } from '../feed-clock.ts'
+import { BUCKET_SECONDS, type Bucket, countCandles, MAX_CANDLES, mergeCandles } from './buckets.ts'
 
 /** What is known of a series. */
 export interface KnownSeries {
@@ -93,4 +96,85 @@ export function serviceTime(date: string | undefined, newest: Candle | undefined
   const sentAt = Date.parse(date ?? '')
   const isWrong = Math.abs(sentAt - now) > MAX_PROCESSING_MS
   return Math.max(isWrong ? sentAt : now, (newest?.time ?? 0) * 1_000)
+}
+
+/** What a series is of. */
+export interface SeriesId {
+  /** In EIP-55 form. */
+  readonly address: string
+  readonly bucket: Bucket
+  readonly currency: 'USD' | 'ETN'
+}
+
+/** Beyond this number of series, the oldest is dropped. */
+const MAX_SERIES = 100
+const MIN_TTL_MS = 3_600_000
+/** How far the service's clock may be ahead, in milliseconds. */
+const MAX_AHEAD_MS = 3_600_000
+
+/** Keeps series for every reader of a feed, and in the feed's store. */
+export class CandleStore {
+  readonly #context: FeedContext
+  readonly #memory = new Map<string, KnownSeries>()
+
+  constructor(context: FeedContext) {
+    this.#context = context
+  }
+
+  /** Resolves with the newest state; undefined if nothing valid is known. */
+  async read(id: SeriesId): Promise<KnownSeries | undefined> {
+    const { checkedStore, clock } = this.#context
+    const stored = await checkedStore?.read(keyOf(id), (value) => checkStored(id, value, clock))
+    const known = this.#memory.get(keyOf(id))
+    return stored && !(known && known.at >= stored.at) ? stored : known
+  }
+
+  write(id: SeriesId, series: KnownSeries): void {
+    const { checkedStore, clock } = this.#context
+    const key = keyOf(id)
+    this.#memory.delete(key)
+    this.#memory.set(key, series)
+    const [oldest] = this.#memory.keys()
+    if (this.#memory.size > MAX_SERIES && oldest !== undefined) this.#memory.delete(oldest)
+    // After that time no candle of it is among the newest.
+    const ttlMs = series.depth * BUCKET_SECONDS[id.bucket] * 1_000
+    checkedStore?.write(key, { ...id, ...series, at: clock.toUnix(series.at) }, Math.max(MIN_TTL_MS, ttlMs))
+  }
+}
+
+function keyOf({ address, bucket, currency }: SeriesId): string {
+  return `etn-market:feed:candles:1:${address.toLowerCase()}:${bucket}:${currency}`
+}
+
+/** Checks a stored value: another program, or a process whose clock is ahead, may have written it. */
+function checkStored(id: SeriesId, value: unknown, clock: FeedClock): KnownSeries {
+  const now = clock.wall.now()
+  if (!isObject(value) || !isSeries(value) || value.at > now) throw invalidEntry(id)
+  const { address, bucket, currency, candles, depth, finalUntil, at } = value
+  if (address !== id.address || bucket !== id.bucket || currency !== id.currency) throw invalidEntry(id)
+  const newest = candles.at(-1)?.time ?? 0
+  const isOrdered = candles.every(({ time }, index) => index === 0 || time > (candles[index - 1]?.time ?? 0))
+  if (!isOrdered || newest > finalUntil || finalUntil * 1_000 > now + MAX_AHEAD_MS || depth < candles.length)
+    throw invalidEntry(id)
+  return { candles, depth, finalUntil, at: clock.fromUnix(at) }
+}
+
+function isSeries(value: Record<string, unknown>): value is Record<string, unknown> & KnownSeries {
+  const { candles, depth, finalUntil, at } = value
+  return isCandles(candles) && isInteger(depth) && depth <= MAX_CANDLES && isInteger(finalUntil) && isNumber(at)
+}
+
+/** With `validate: 'warn'` an answer may have any shape. */
+export function isCandles(value: unknown): value is readonly Candle[] {
+  return Array.isArray(value) && every(value, isCandle)
+}
+
+function isCandle(value: unknown): boolean {
+  if (!isObject(value) || !isInteger(value.time)) return false
+  const { open, high, low, close, volume, count } = value
+  return [open, high, low, close, volume, count].every(isNumber)
+}
+
+function invalidEntry({ address, bucket }: SeriesId): Error {
+  return new Error(`The store has an invalid series of ${bucket} candles of ${address}. It is ignored.`)
 }

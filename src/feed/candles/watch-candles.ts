@@ -1,15 +1,23 @@
 import { sleep } from '../../concurrency/clock.ts'
+import type { EtnMarketError } from '../../errors/base.ts'
 import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Candle } from '../../generated/types.ts'
 import { defaultOf } from '../../operations/validate-params.ts'
 import type { FeedContext } from '../context.ts'
-import { toWatchFailed } from '../events.ts'
+import { toWatchFailed } from '../failures.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
-import { FailureReport, Requester } from '../requests/requester.ts'
+import { type RecurringRequest, Requester } from '../requests/requester.ts'
 import { BUCKET_SECONDS } from './buckets.ts'
-import { addAnswer, countMissing, type KnownSeries, serviceTime } from './series.ts'
-import { type CandleStore, isCandles, type SeriesId } from './store.ts'
+import {
+  addAnswer,
+  CandleStore,
+  countMissing,
+  isCandles,
+  type KnownSeries,
+  type SeriesId,
+  serviceTime,
+} from './series.ts'
 
 /** Options of `feed.watchCandles`. */
 export interface CandleWatchOptions {
@@ -35,97 +43,97 @@ const { base, perItem } = operations['token.candles'].credits
 const OPTIONS = ['bucket', 'everyMs', 'limit', 'currency', 'signal']
 const DEFAULT_LIMIT = 100
 
-/** Keeps a series up to date, and yields it after each update. */
-export function watchCandles(
-  input: string,
-  options: CandleWatchOptions,
-  context: FeedContext,
-  store: CandleStore,
-): AsyncIterable<CandleSeries> {
-  rejectUnknown('candle watch option', options, OPTIONS)
-  const { bucket, everyMs, limit = DEFAULT_LIMIT, currency = defaultOf('token.candles', 'currency'), signal } = options
-  requireMilliseconds('everyMs', everyMs)
-  if (bucket === undefined) throw invalidOption('bucket', bucket, Object.keys(BUCKET_SECONDS).join(', '))
-  const { client, lifetime, recurring } = context
-  const [address = input] = context.toChecksum([input])
-  client.token.candles.estimate({ address, bucket, limit, currency })
-  lifetime.signal.throwIfAborted()
-  const id = { address, bucket, currency }
-  return followLatest<CandleSeries>({
-    signal,
-    lifetime,
-    onRead: (series) => series,
-    async follow(publish, ended) {
-      const stopPlanning = recurring.add({ ...planOf(id, limit, everyMs), everyMs })
-      await follow(id, limit, everyMs, publish, ended, context, store).finally(stopPlanning)
-    },
-  })
-}
+/** The candle watches of a feed, and what they share. */
+export class CandleWatches {
+  readonly #context: FeedContext
+  readonly #store: CandleStore
 
-/** Each request asks for the open candle and for those that have ended since the one before. */
-function planOf(id: SeriesId, limit: number, everyMs: number) {
-  const candles = Math.min(limit, 1 + everyMs / (BUCKET_SECONDS[id.bucket] * 1_000))
-  const { address, bucket, currency } = id
-  return {
-    operation: 'token.candles' as const,
-    address,
-    key: [address, bucket, currency].join(),
-    credits: () => base + perItem * candles,
+  constructor(context: FeedContext) {
+    this.#context = context
+    this.#store = new CandleStore(context)
   }
-}
 
-async function follow(
-  id: SeriesId,
-  limit: number,
-  everyMs: number,
-  publish: (series: CandleSeries) => void,
-  signal: AbortSignal,
-  context: FeedContext,
-  store: CandleStore,
-): Promise<void> {
-  const { clock, dailyBudget, emit } = context
-  const report = new FailureReport((error) => emit(toWatchFailed(id.address, error)))
-  const requester = new Requester(context, signal, report, () => everyMs)
-  const bucketSeconds = BUCKET_SECONDS[id.bucket]
-  /** What the service's clock shows beyond the clock of the feed, in milliseconds; undefined before its first answer. */
-  let clockOffset: number | undefined
-  const serviceNow = () => (clockOffset === undefined ? clock.wall.now() : clock.now() + clockOffset)
-
-  /** Buys what is missing. */
-  async function update(known: KnownSeries | undefined): Promise<KnownSeries> {
-    for (let previous = 0; ; ) {
-      let asked = limit
-      const { data, sentAt, headers } = await requester.request<Candle[]>(() => {
-        const missing = countMissing(known, limit, serviceNow(), bucketSeconds)
-        // The second request for the same candles asks for all, so that there is no third.
-        asked = missing > previous ? missing : limit
-        return {
+  /** Keeps a series up to date, and yields it after each update. */
+  watch(input: string, options: CandleWatchOptions): AsyncIterable<CandleSeries> {
+    rejectUnknown('candle watch option', options, OPTIONS)
+    const { bucket, limit = DEFAULT_LIMIT, currency = defaultOf('token.candles', 'currency'), signal } = options
+    const everyMs = requireMilliseconds('everyMs', options.everyMs)
+    if (bucket === undefined) throw invalidOption('bucket', bucket, Object.keys(BUCKET_SECONDS).join(', '))
+    const { client, lifetime, recurring, toChecksum } = this.#context
+    const [address = input] = toChecksum([input])
+    client.token.candles.estimate({ address, bucket, limit, currency })
+    lifetime.throwIfAborted()
+    const id = { address, bucket, currency }
+    // Each request asks for the open candle and for those that have ended since the one before.
+    const candles = Math.min(limit, 1 + everyMs / (BUCKET_SECONDS[bucket] * 1_000))
+    return followLatest<CandleSeries>({
+      signal,
+      lifetime,
+      follow: async (publish, ended) => {
+        const planned: RecurringRequest = {
           operation: 'token.candles',
-          addresses: [id.address],
-          worstCase: base + perItem * asked,
-          params: { ...id, limit: asked },
-          isUsable: isCandles,
+          address,
+          key: [address, bucket, currency].join(),
+          everyMs,
+          credits: () => base + perItem * candles,
         }
-      })
-      previous = asked
-      const now = clock.now()
-      clockOffset = serviceTime(headers?.date, data.at(-1), clock.wall.now()) - now
-      const answer = { candles: data, asked, sentAt, tookMs: now - sentAt, serviceNow: now + clockOffset }
-      const series = addAnswer(known, answer, limit, bucketSeconds)
-      // A bucket ended between the decision and the answer: the rest is requested at once.
-      if (series !== undefined) return series
-    }
+        recurring.add(planned)
+        await this.#follow(id, limit, everyMs, publish, ended).finally(() => recurring.delete(planned))
+      },
+    })
   }
 
-  for (;;) {
-    const known = await store.read(id)
-    signal.throwIfAborted()
-    const ageMs = clock.now() - (known?.at ?? Number.NEGATIVE_INFINITY)
-    const isFresh = known && known.depth >= limit && ageMs >= 0 && ageMs < everyMs * dailyBudget.requestStretch
-    const series = isFresh ? known : await update(known)
-    if (!isFresh) store.write(id, series)
-    publish(series.candles.slice(-limit))
-    const waitMs = series.at + everyMs * dailyBudget.requestStretch - clock.now()
-    if (waitMs > 0) await sleep(clock, waitMs, signal)
+  async #follow(
+    id: SeriesId,
+    limit: number,
+    everyMs: number,
+    publish: (read: () => CandleSeries) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, dailyBudget, emit } = this.#context
+    const report = (error: EtnMarketError) => emit(toWatchFailed(id.address, error))
+    const requester = new Requester(this.#context, signal, () => everyMs, report)
+    const bucketSeconds = BUCKET_SECONDS[id.bucket]
+    /** What the service's clock shows beyond the clock of the feed, in milliseconds; undefined before its first answer. */
+    let clockOffset: number | undefined
+    const serviceNow = () => (clockOffset === undefined ? clock.wall.now() : clock.now() + clockOffset)
+
+    /** Buys what is missing. */
+    async function update(known: KnownSeries | undefined): Promise<KnownSeries> {
+      for (let previous = 0; ; ) {
+        let asked = limit
+        const { data, sentAt, headers } = await requester.request<Candle[]>(() => {
+          const missing = countMissing(known, limit, serviceNow(), bucketSeconds)
+          // The second request for the same candles asks for all, so that there is no third.
+          asked = missing > previous ? missing : limit
+          return {
+            operation: 'token.candles',
+            addresses: [id.address],
+            worstCase: base + perItem * asked,
+            params: { ...id, limit: asked },
+            isUsable: isCandles,
+          }
+        })
+        previous = asked
+        const now = clock.now()
+        clockOffset = serviceTime(headers?.date, data.at(-1), clock.wall.now()) - now
+        const answer = { candles: data, asked, sentAt, tookMs: now - sentAt, serviceNow: now + clockOffset }
+        const series = addAnswer(known, answer, limit, bucketSeconds)
+        // A bucket ended between the decision and the answer: the rest is requested at once.
+        if (series !== undefined) return series
+      }
+    }
+
+    for (;;) {
+      const known = await this.#store.read(id)
+      signal.throwIfAborted()
+      const intervalMs = everyMs * dailyBudget.requestStretch
+      const isFresh = known && known.depth >= limit && clock.now() - known.at < intervalMs
+      const series = isFresh ? known : await update(known)
+      if (!isFresh) this.#store.write(id, series)
+      publish(() => series.candles.slice(-limit))
+      const waitMs = series.at + everyMs * dailyBudget.requestStretch - clock.now()
+      if (waitMs > 0) await sleep(clock, waitMs, signal)
+    }
   }
 }

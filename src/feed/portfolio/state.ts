@@ -1,33 +1,40 @@
 import type { BalanceDocument } from '../../generated/types.ts'
 import { isInteger, isObject } from '../../operations/type-guards.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
+import type { FeedContext } from '../context.ts'
 import { isRefusal } from '../failures.ts'
-import type { FeedPrice, Watch, WatchOptions } from '../watch/types.ts'
+import type { FeedPrice, Watch } from '../watch/types.ts'
+import { watchPrices } from '../watch/watch.ts'
 import type { TokenInfo, TokenInfos } from './token-info.ts'
 import { heldBalances, type TokenLookUps, valueWallet } from './value-wallet.ts'
 import type { Portfolio } from './watch-portfolio.ts'
 
-/** A wallet, and who follows it. */
-export interface FollowedWallet {
+/** How often it is checked whether a token without a price has one now, in milliseconds. */
+const RECHECK_MS = 3_600_000
+
+/** Who reads a portfolio. */
+export interface PortfolioReader {
   /** As the caller wrote it. */
   readonly wallet: string
+  /** The interval of prices. */
   readonly everyMs: number
-  readonly balancesEveryMs: number
-  readonly signal: AbortSignal
   /** @param at when its balances were requested, by the clock of the feed */
   publish(portfolio: Portfolio, at: number): void
   fail(error: unknown): void
-  /** Whether balances that were requested then are older than their interval. */
-  isOld(at: number): boolean
 }
 
-type StartWatch = (addresses: readonly string[], options: WatchOptions) => Watch
-
-/** What is known of a portfolio. It is published when it is complete, and as stale when something holds it up. */
+/**
+ * What is known of a portfolio, whose prices it watches. It is published when it is complete, and as stale when something holds it up.
+ */
 export class PortfolioState {
-  readonly #followed: FollowedWallet
+  readonly #context: FeedContext
+  readonly #reader: PortfolioReader
   readonly #tokens: TokenInfos
-  readonly #prices: ReturnType<typeof createPortfolioPrices>
+  readonly #prices = new Map<string, FeedPrice>()
+  /** The tokens whose prices are watched. */
+  #wanted: readonly string[] = []
+  /** The running watches by what they watch: of tokens with a price, and of those that have had none. */
+  #watches: ReadonlyMap<string, Watch> = new Map()
   #holdings: Holdings | undefined
   #isLookedUp = false
   /** Whether balances or decimals do not arrive. */
@@ -35,15 +42,10 @@ export class PortfolioState {
   #haveFailed = false
   #isScheduled = false
 
-  constructor(followed: FollowedWallet, tokens: TokenInfos, watch: StartWatch) {
-    this.#followed = followed
+  constructor(context: FeedContext, reader: PortfolioReader, tokens: TokenInfos) {
+    this.#context = context
+    this.#reader = reader
     this.#tokens = tokens
-    const onError = (error: unknown) => {
-      if (isRefusal(error)) return followed.fail(error)
-      this.#haveFailed = true
-      this.#update()
-    }
-    this.#prices = createPortfolioPrices(followed.everyMs, watch, () => this.#update(), onError)
   }
 
   /** Balances or decimals do not arrive. */
@@ -56,24 +58,58 @@ export class PortfolioState {
     this.#holdings = fresh
     this.#isBehind = false
     this.#isLookedUp = false
-    this.#watchPrices(fresh)
+    this.#watchTokens(fresh.addresses)
   }
 
   /** The decimals of the holdings were looked up, all of them or not. */
   setLookedUp(isComplete: boolean): void {
     this.#isLookedUp = true
     this.#isBehind = !isComplete
-    if (this.#holdings) this.#watchPrices(this.#holdings)
+    this.#watchTokens(this.#holdings?.addresses ?? [])
     this.#update()
   }
 
   stop(): void {
-    this.#prices.stop()
+    this.#watchTokens([])
   }
 
-  #watchPrices({ addresses }: Holdings): void {
+  #watchTokens(addresses: readonly string[]): void {
     // Without decimals a price is of no use.
-    this.#prices.set(addresses.filter((address) => this.#tokens.get(address) !== undefined))
+    this.#wanted = addresses.filter((address) => this.#tokens.get(address) !== undefined).toSorted()
+    for (const address of this.#prices.keys()) if (!this.#wanted.includes(address)) this.#prices.delete(address)
+    const hasNoPrice = (address: string) => {
+      const price = this.#prices.get(address)
+      return price !== undefined && price.usd === null && price.etn === null
+    }
+    const { everyMs } = this.#reader
+    const before = this.#watches
+    const watches = new Map<string, Watch>()
+    const start = (watched: readonly string[], intervalMs: number) => {
+      const key = `${intervalMs} ${watched}`
+      if (watched.length > 0) watches.set(key, before.get(key) ?? this.#watch(watched, intervalMs))
+    }
+    start(
+      this.#wanted.filter((address) => !hasNoPrice(address)),
+      everyMs,
+    )
+    start(this.#wanted.filter(hasNoPrice), Math.max(everyMs, RECHECK_MS))
+    this.#watches = watches
+    // Afterwards, so that nobody stops wanting a token that stays.
+    for (const [key, watch] of before) if (!watches.has(key)) watch.stop()
+  }
+
+  #watch(addresses: readonly string[], everyMs: number): Watch {
+    const onPrice = (price: FeedPrice) => {
+      if (!this.#wanted.includes(price.address)) return
+      this.#prices.set(price.address, price)
+      this.#update()
+    }
+    const onError = (error: unknown) => {
+      if (isRefusal(error)) return this.#reader.fail(error)
+      this.#haveFailed = true
+      this.#update()
+    }
+    return watchPrices(addresses, { everyMs, onPrice, onError }, this.#context)
   }
 
   /** Later, because the prices of a batch arrive one by one. */
@@ -87,75 +123,18 @@ export class PortfolioState {
   }
 
   #publish(): void {
-    const { wallet, signal, isOld, publish } = this.#followed
     const holdings = this.#holdings
-    if (holdings === undefined || signal.aborted) return
-    const { isReady } = this.#prices
+    if (holdings === undefined) return
+    // Every token has a price, or is known to have none.
+    const isReady = this.#wanted.every((address) => this.#prices.has(address))
     if (isReady) this.#haveFailed = false
     if (!this.#isBehind && !this.#haveFailed && !(this.#isLookedUp && isReady)) return
-    const lookUps = { infoOf: (address: string) => this.#tokens.get(address), priceOf: this.#prices.get }
-    const portfolio = summarize(wallet, holdings, lookUps, this.#isBehind || !isReady)
-    publish(isOld(holdings.at) ? { ...portfolio, stale: true } : portfolio, holdings.at)
-  }
-}
-
-/** How often it is checked whether a token without a price has one now, in milliseconds. */
-const RECHECK_MS = 3_600_000
-
-/** The prices of the tokens of a wallet, watched by the feed. */
-function createPortfolioPrices(
-  everyMs: number,
-  watch: StartWatch,
-  onChange: () => void,
-  onError: (error: unknown) => void,
-) {
-  const prices = new Map<string, FeedPrice>()
-  let wanted: readonly string[] = []
-  const priced = createGroup(everyMs)
-  const unpriced = createGroup(Math.max(everyMs, RECHECK_MS))
-
-  const onPrice = (price: FeedPrice) => {
-    if (!wanted.includes(price.address)) return
-    prices.set(price.address, price)
-    onChange()
-  }
-
-  function createGroup(interval: number) {
-    let watched = ''
-    let current: Watch | undefined
-    return (addresses: readonly string[]) => {
-      const key = addresses.join()
-      if (key === watched) return
-      watched = key
-      const previous = current
-      current = key === '' ? undefined : watch(addresses, { everyMs: interval, onPrice, onError })
-      // Afterwards, so that nobody stops wanting a token that stays.
-      previous?.stop()
+    const lookUps = {
+      infoOf: (address: string) => this.#tokens.get(address),
+      priceOf: (address: string) => this.#prices.get(address),
     }
-  }
-
-  const hasNoPrice = (address: string) => {
-    const price = prices.get(address)
-    return price !== undefined && price.usd === null && price.etn === null
-  }
-
-  return {
-    /** Whether every token has a price, or is known to have none. */
-    get isReady() {
-      return wanted.every((address) => prices.has(address))
-    },
-    get: (address: string) => prices.get(address),
-    /** Watches other tokens. */
-    set(addresses: readonly string[]) {
-      wanted = addresses.toSorted()
-      for (const address of prices.keys()) if (!wanted.includes(address)) prices.delete(address)
-      priced(wanted.filter((address) => !hasNoPrice(address)))
-      unpriced(wanted.filter(hasNoPrice))
-    },
-    stop() {
-      priced([])
-      unpriced([])
-    },
+    const { wallet, publish } = this.#reader
+    publish(summarize(wallet, holdings, lookUps, this.#isBehind || !isReady), holdings.at)
   }
 }
 

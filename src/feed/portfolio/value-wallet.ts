@@ -18,13 +18,6 @@ export interface ValuedToken<Info, Price> {
   readonly etn: string | null
 }
 
-export interface WalletValue<Info, Price> {
-  readonly totalUsd: string
-  readonly totalEtn: string
-  /** The highest value in USD first. */
-  readonly tokens: readonly ValuedToken<Info, Price>[]
-}
-
 export interface TokenLookUps<Info, Price> {
   /** Undefined while the decimals are not known. */
   infoOf(address: string): Info | undefined
@@ -48,11 +41,11 @@ export function heldBalances({ balances }: BalanceDocument): Map<string, string>
   return held
 }
 
-/** Values the balances of a wallet: `feed.portfolio` and the command `portfolio` both ask here. */
+/** Values the balances of a wallet, the highest value in USD first: `feed.portfolio` and the command `portfolio` both ask here. */
 export function valueWallet<Info extends { readonly decimals: number }, Price extends Quoted>(
   balances: ReadonlyMap<string, string>,
   { infoOf, priceOf }: TokenLookUps<Info, Price>,
-): WalletValue<Info, Price> {
+) {
   const tokens = [...balances].map(([address, balance]): ValuedToken<Info, Price> => {
     const info = infoOf(address)
     const price = priceOf(address)

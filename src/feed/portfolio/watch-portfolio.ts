@@ -6,20 +6,19 @@ import type { BalanceDocument } from '../../generated/types.ts'
 import { checksumAddress } from '../../utils/address.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
-import { toWatchFailed } from '../events.ts'
-import { mayBeChargedAgain } from '../failures.ts'
+import { mayBeChargedAgain, toWatchFailed } from '../failures.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
-import { FailureReport, Requester } from '../requests/requester.ts'
-import type { FeedPrice, Watch, WatchOptions } from '../watch/types.ts'
+import { type RecurringRequest, Requester } from '../requests/requester.ts'
+import type { FeedPrice } from '../watch/types.ts'
 import {
-  type FollowedWallet,
   type Holdings,
   isBalanceDocument,
   MAX_BALANCES,
+  type PortfolioReader,
   PortfolioState,
   readHoldings,
 } from './state.ts'
-import type { TokenInfos } from './token-info.ts'
+import { TokenInfos } from './token-info.ts'
 
 /** Options of `feed.portfolio`. */
 export interface PortfolioOptions {
@@ -78,14 +77,6 @@ export interface PortfolioPosition {
   readonly price: FeedPrice | null
 }
 
-/** What the portfolios of a feed share. */
-export interface PortfolioContext extends FeedContext {
-  readonly tokens: TokenInfos
-  /** The newest balances of each wallet, for every reader. */
-  readonly holdings: Map<string, Holdings>
-  watch(addresses: readonly string[], options: WatchOptions): Watch
-}
-
 const { base, perItem } = operations['balances.get'].credits
 const WORST_CASE = base + perItem * MAX_BALANCES
 /** By default balances are not requested more often, in milliseconds: they cost many times what the prices do. */
@@ -98,105 +89,105 @@ const MAX_LATENCY_MS = 10_000
 const MIN_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
 
-/** Keeps balances, decimals and prices of a wallet up to date, and yields what they amount to. */
-export function watchPortfolio(
-  wallet: string,
-  options: PortfolioOptions,
-  context: PortfolioContext,
-): AsyncIterable<Portfolio> {
-  rejectUnknown('portfolio option', options, ['everyMs', 'balancesEveryMs', 'signal'])
-  const everyMs = requireMilliseconds('everyMs', options.everyMs)
-  const balancesEveryMs = requireMilliseconds(
-    'balancesEveryMs',
-    options.balancesEveryMs ?? Math.max(everyMs, MIN_BALANCES_MS),
-  )
-  const { client, clock, lifetime } = context
-  client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
-  lifetime.signal.throwIfAborted()
-  const isOld = (at: number) => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
-  /** When the balances of a portfolio were requested, by the clock of the feed. */
-  const requestedAt = new WeakMap<Portfolio, number>()
-  return followLatest<Portfolio>({
-    signal: options.signal,
-    lifetime,
-    onRead: (portfolio) =>
-      isOld(requestedAt.get(portfolio) ?? clock.now()) ? { ...portfolio, stale: true } : portfolio,
-    follow(push, signal, fail) {
-      const publish = (portfolio: Portfolio, at: number) => {
-        requestedAt.set(portfolio, at)
-        push(portfolio)
-      }
-      return follow({ wallet, everyMs, balancesEveryMs, publish, signal, fail, isOld }, context)
-    },
-  })
-}
+/** The portfolios of a feed, and what they share. */
+export class Portfolios {
+  readonly #context: FeedContext
+  readonly #tokens: TokenInfos
+  /** The newest balances of each wallet, for every reader. */
+  readonly #holdings = new Map<string, Holdings>()
 
-async function follow(followed: FollowedWallet, context: PortfolioContext): Promise<void> {
-  const { wallet, balancesEveryMs, signal } = followed
-  const { clock, dailyBudget, tokens, emit, recurring } = context
-  const state = new PortfolioState(followed, tokens, context.watch)
-  const reports = new Map<string, FailureReport>()
-  const requesterFor = (address: string) => {
-    const onReason = (error: EtnMarketError) => {
-      emit(toWatchFailed(address, error))
+  constructor(context: FeedContext) {
+    this.#context = context
+    this.#tokens = new TokenInfos(context)
+  }
+
+  /** Keeps balances, decimals and prices of a wallet up to date, and yields what they amount to. */
+  watch(wallet: string, options: PortfolioOptions): AsyncIterable<Portfolio> {
+    rejectUnknown('portfolio option', options, ['everyMs', 'balancesEveryMs', 'signal'])
+    const everyMs = requireMilliseconds('everyMs', options.everyMs)
+    const { balancesEveryMs: given = Math.max(everyMs, MIN_BALANCES_MS), signal } = options
+    const balancesEveryMs = requireMilliseconds('balancesEveryMs', given)
+    const { client, clock, lifetime } = this.#context
+    client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
+    lifetime.throwIfAborted()
+    return followLatest<Portfolio>({
+      signal,
+      lifetime,
+      follow: (push, ended, fail) => {
+        const publish = (portfolio: Portfolio, at: number) => {
+          const isOld = () => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
+          push(() => (isOld() ? { ...portfolio, stale: true } : portfolio))
+        }
+        return this.#follow({ wallet, everyMs, publish, fail }, balancesEveryMs, ended)
+      },
+    })
+  }
+
+  async #follow(reader: PortfolioReader, balancesEveryMs: number, signal: AbortSignal): Promise<void> {
+    const { clock, dailyBudget, emit, recurring } = this.#context
+    const state = new PortfolioState(this.#context, reader, this.#tokens)
+    const createRequester = (onReason: (error: EtnMarketError) => void) =>
+      new Requester(this.#context, signal, () => balancesEveryMs, onReason)
+    const report = (of: string, error: EtnMarketError) => {
+      emit(toWatchFailed(of, error))
       state.fallBehind()
     }
-    const report = reports.get(address) ?? new FailureReport(onReason)
-    reports.set(address, report)
-    return new Requester(context, signal, report, () => balancesEveryMs)
-  }
-  const address = checksumAddress(wallet)
-  const requester = requesterFor(address)
-  const stopPlanning = recurring.add({
-    operation: 'balances.get',
-    address,
-    key: address,
-    everyMs: balancesEveryMs,
-    credits: () => context.holdings.get(address)?.credits ?? base,
-  })
-  const interval = () => balancesEveryMs * dailyBudget.requestStretch
-  try {
-    for (let earlierFailures = 0; ; ) {
-      const holdings = await readBalances(wallet, interval(), requester, context)
-      signal.throwIfAborted()
-      state.setHoldings(holdings)
-      const failed = await tokens.lookUp(holdings.addresses, requesterFor)
-      signal.throwIfAborted()
-      state.setLookedUp(failed.length === 0)
-      const dueMs = holdings.at + interval() - clock.now()
-      const mayRetry = failed.length > 0 && !failed.some((error) => mayBeChargedAgain(error, earlierFailures))
-      const retryMs = exponentialBackoff(earlierFailures, MIN_RETRY_MS, MAX_RETRY_MS)
-      earlierFailures = failed.length === 0 ? 0 : earlierFailures + 1
-      await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
+    /** Of tokens that are not known yet, by address. One that fails does not hold up the others, or the next look-up. */
+    const reported = new Map<string, string>()
+    const createTokenRequester = (token: string) =>
+      createRequester((error) => {
+        if (reported.get(token) !== error.code) report(token, error)
+        reported.set(token, error.code)
+      })
+    const address = checksumAddress(reader.wallet)
+    const requester = createRequester((error) => report(address, error))
+    const planned: RecurringRequest = {
+      operation: 'balances.get',
+      address,
+      key: address,
+      everyMs: balancesEveryMs,
+      credits: () => this.#holdings.get(address)?.credits ?? base,
     }
-  } finally {
-    stopPlanning()
-    state.stop()
+    recurring.add(planned)
+    const interval = () => balancesEveryMs * dailyBudget.requestStretch
+    try {
+      for (let earlierFailures = 0; ; ) {
+        const holdings = await this.#readBalances(address, interval(), requester)
+        signal.throwIfAborted()
+        state.setHoldings(holdings)
+        const failed = await this.#tokens.lookUp(holdings.addresses, createTokenRequester)
+        signal.throwIfAborted()
+        state.setLookedUp(failed.length === 0)
+        const dueMs = holdings.at + interval() - clock.now()
+        const mayRetry = failed.length > 0 && !failed.some((error) => mayBeChargedAgain(error, earlierFailures))
+        const retryMs = exponentialBackoff(earlierFailures, MIN_RETRY_MS, MAX_RETRY_MS)
+        earlierFailures = failed.length === 0 ? 0 : earlierFailures + 1
+        await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
+      }
+    } finally {
+      recurring.delete(planned)
+      state.stop()
+    }
   }
-}
 
-/** Returns the balances, at most `maxAgeMs` old. */
-async function readBalances(
-  wallet: string,
-  maxAgeMs: number,
-  requester: Requester,
-  { clock, holdings }: PortfolioContext,
-): Promise<Holdings> {
-  const address = checksumAddress(wallet)
-  const known = holdings.get(address)
-  const ageMs = clock.now() - (known?.at ?? Number.NEGATIVE_INFINITY)
-  if (known && ageMs >= 0 && ageMs < maxAgeMs) return known
-  const { data, sentAt, credits } = await requester.request<BalanceDocument>(() => ({
-    operation: 'balances.get',
-    addresses: [address],
-    worstCase: WORST_CASE,
-    params: { address, limit: MAX_BALANCES },
-    isUsable: isBalanceDocument,
-  }))
-  const fresh = readHoldings(data, { at: sentAt, requestedAt: clock.toUnix(sentAt), credits })
-  holdings.delete(address)
-  holdings.set(address, fresh)
-  const [oldest] = holdings.keys()
-  if (holdings.size > MAX_WALLETS && oldest !== undefined) holdings.delete(oldest)
-  return fresh
+  /** Returns the balances of a wallet, at most `maxAgeMs` old. */
+  async #readBalances(address: string, maxAgeMs: number, requester: Requester): Promise<Holdings> {
+    const { clock } = this.#context
+    const known = this.#holdings.get(address)
+    const ageMs = clock.now() - (known?.at ?? Number.NEGATIVE_INFINITY)
+    if (known && ageMs < maxAgeMs) return known
+    const { data, sentAt, credits } = await requester.request<BalanceDocument>(() => ({
+      operation: 'balances.get',
+      addresses: [address],
+      worstCase: WORST_CASE,
+      params: { address, limit: MAX_BALANCES },
+      isUsable: isBalanceDocument,
+    }))
+    const fresh = readHoldings(data, { at: sentAt, requestedAt: clock.toUnix(sentAt), credits })
+    this.#holdings.delete(address)
+    this.#holdings.set(address, fresh)
+    const [oldest] = this.#holdings.keys()
+    if (this.#holdings.size > MAX_WALLETS && oldest !== undefined) this.#holdings.delete(oldest)
+    return fresh
+  }
 }

@@ -3,9 +3,8 @@ import { sleep } from '../../concurrency/clock.ts'
 import { Semaphore } from '../../concurrency/semaphore.ts'
 import { maxAffordable } from '../../credits/batch-cost.ts'
 import type { FeedContext } from '../context.ts'
-import { type Failure, isAboutAddresses } from '../failures.ts'
+import type { Failure } from '../failures.ts'
 import { type BoughtPrices, buyPrices } from '../requests/send.ts'
-import type { Schedule } from '../schedule/schedule.ts'
 import { Isolation } from './isolation.ts'
 import type { SharedPrices } from './shared-prices.ts'
 import type { KnownPrice, TrackedPrice } from './tracked-price.ts'
@@ -13,33 +12,25 @@ import type { KnownPrice, TrackedPrice } from './tracked-price.ts'
 /** Maximum number of requests in flight: 2,000 addresses that start together need 40. */
 const MAX_REQUESTS = 10
 const MIN_TTL_MS = 3_600_000
-/** How often the store is read while another process buys a price, and for how long at most. */
+/** How often the store is read while another process buys a price. */
 const POLL_MS = 200
-const MAX_POLL_MS = 60_000
 
 type Prices = readonly TrackedPrice[]
 
 /** Gets prices from the store, else from the service, and delivers them or the failure to the subscribers. */
 export class PriceBuyer {
   readonly #context: FeedContext
-  readonly #schedule: Schedule
   readonly #shared: SharedPrices | undefined
-  readonly #onDelivered: () => void
   readonly #isolation: Isolation
   readonly #semaphore = new Semaphore(MAX_REQUESTS)
   /** Requests that wait for a cool-down or for their answer, with what takes them back. */
   readonly #requests = new Map<Prices, LightAbortController>()
 
-  /**
-   * @param shared what other processes buy, too; undefined without a store
-   * @param onDelivered called after the subscribers of an address have its new price
-   */
-  constructor(context: FeedContext, schedule: Schedule, shared: SharedPrices | undefined, onDelivered: () => void) {
+  /** @param shared what other processes buy, too; undefined without a store */
+  constructor(context: FeedContext, shared: SharedPrices | undefined) {
     this.#context = context
-    this.#schedule = schedule
     this.#shared = shared
-    this.#onDelivered = onDelivered
-    this.#isolation = new Isolation(context.clock, context.backoff, context.emit)
+    this.#isolation = new Isolation(context)
   }
 
   /**
@@ -48,14 +39,19 @@ export class PriceBuyer {
    * @param early addresses that are bought too, if a request is made at all
    */
   async buy(due: Prices, early: Prices): Promise<void> {
+    const { clock, dailyBudget } = this.#context
     const prices = [...due, ...early]
-    const decidedAt = this.#context.clock.now()
-    for (const tracked of prices) {
-      tracked.await(decidedAt)
-      this.#schedule.changed(tracked)
-    }
+    const decidedAt = clock.now()
+    for (const tracked of prices) tracked.await(decidedAt)
     try {
-      await this.#buyMissing(due, early, decidedAt)
+      // Before the store is read, because a stretched interval accepts older prices.
+      const loading = dailyBudget.load()
+      if (loading) {
+        await loading
+        this.#context.schedule.loaded()
+      }
+      if (this.#shared) await this.#buyMissing(this.#shared, due, early, decidedAt)
+      else await this.#buyAll(this.#refuseRequests(prices), decidedAt)
     } catch (error) {
       // The feed was closed while requests waited for a slot.
       const waiting = prices.filter(({ inFlight }) => inFlight)
@@ -72,9 +68,9 @@ export class PriceBuyer {
   /** Delivers a price that nobody had to buy, or one that was bought. */
   deliver(tracked: TrackedPrice, known: KnownPrice): void {
     tracked.deliver(known)
-    this.#schedule.changed(tracked)
+    this.#context.schedule.delivered(tracked)
     for (const subscriber of tracked.subscribers()) subscriber.onPrice(tracked)
-    this.#onDelivered()
+    this.#context.notify()
   }
 
   /** Takes requests back that have not left and that nobody wants any longer. */
@@ -83,24 +79,36 @@ export class PriceBuyer {
       if (!prices.some(({ isWanted }) => isWanted)) stop.abort(new Error('Nobody wants the prices.'))
   }
 
-  async #buyMissing(due: Prices, early: Prices, decidedAt: number): Promise<void> {
-    // Before the store is read, because a stretched interval accepts older prices.
-    const loading = this.#context.dailyBudget.load()
-    if (loading) {
-      await loading
-      this.#schedule.loaded()
-    }
-    const shared = this.#shared
-    if (shared === undefined) return this.#buyAll(this.#refuseRequests([...due, ...early]), decidedAt)
+  /** Buys what the store does not have and no other process is buying, and waits for the store to have the rest. */
+  async #buyMissing(shared: SharedPrices, due: Prices, early: Prices, decidedAt: number): Promise<void> {
+    const { clock, lifetime } = this.#context
     const missing = await this.#readStore(shared, [...due, ...early])
     const isEarly = new Set(early)
     // Early addresses alone are no reason for a request, unless somebody has requested one of them meanwhile.
     const isRequired = (tracked: TrackedPrice) => !isEarly.has(tracked) || tracked.requesters.size > 0
-    if (!missing.some((tracked) => isRequired(tracked) && tracked.isWanted)) return this.#release(missing)
+    if (!missing.some((tracked) => isRequired(tracked) && tracked.isWanted)) return release(missing)
     const toBuy = this.#refuseRequests(missing)
-    const required = toBuy.filter(isRequired)
+    const whileHeld = (prices: Prices, work: () => Promise<void>) => work().finally(shared.hold(prices))
+    const mine = await shared.acquire(toBuy.filter(isRequired))
     const rest = toBuy.filter((tracked) => !isRequired(tracked))
-    await this.#buyLeased(shared, required, rest, decidedAt)
+    const mineToo = mine.length === 0 ? [] : await shared.acquire(rest)
+    release(rest.filter((tracked) => !mineToo.includes(tracked)))
+    const leased = [...mine, ...mineToo]
+    const bought = whileHeld(leased, () => this.#buyAll(leased, decidedAt))
+    // It rejects when the feed closes, perhaps while the others are read.
+    bought.catch(() => {})
+    let others = toBuy.filter((tracked) => isRequired(tracked) && !mine.includes(tracked))
+    while (others.length > 0) {
+      // Not all at the moment at which a lease ends: the first one to see it buys for all.
+      await sleep(clock, POLL_MS * (1 + clock.random()), lifetime)
+      const unknown = await this.#readStore(shared, others)
+      const free = await shared.acquire(unknown)
+      others = unknown.filter((tracked) => !free.includes(tracked))
+      // Whoever had the lease may have written the price before it ended it.
+      if (free.length > 0)
+        await whileHeld(free, async () => this.#buyAll(await this.#readStore(shared, free), decidedAt))
+    }
+    await bought
   }
 
   /** Delivers what the store has, and returns the rest. */
@@ -115,37 +123,6 @@ export class PriceBuyer {
     })
   }
 
-  /** Buys what no other process is buying, and waits for the store to have the rest. */
-  async #buyLeased(shared: SharedPrices, due: Prices, early: Prices, decidedAt: number): Promise<void> {
-    const { clock, lifetime } = this.#context
-    const acquire = async (prices: Prices) => {
-      const leased = await shared.acquire(prices.map(({ address }) => address))
-      return prices.filter(({ address }) => leased.has(address))
-    }
-    const whileHeld = (prices: Prices, work: () => Promise<void>) =>
-      work().finally(shared.hold(prices.map(({ address }) => address)))
-    const mine = await acquire(due)
-    const mineEarly = mine.length === 0 ? [] : await acquire(early)
-    this.#release(early.filter((tracked) => !mineEarly.includes(tracked)))
-    const leased = [...mine, ...mineEarly]
-    const bought = whileHeld(leased, () => this.#buyAll(leased, decidedAt))
-    // It rejects when the feed closes, perhaps while the others are read.
-    bought.catch(() => {})
-    let others: Prices = due.filter((tracked) => !mine.includes(tracked))
-    const giveUpAt = clock.now() + MAX_POLL_MS
-    while (others.length > 0) {
-      // Not all at the moment at which a lease ends: the first one to see it buys for all.
-      await sleep(clock, POLL_MS * (1 + clock.random()), lifetime.closed)
-      const missing = await this.#readStore(shared, others)
-      const free = clock.now() < giveUpAt ? await acquire(missing) : missing
-      others = missing.filter((tracked) => !free.includes(tracked))
-      // Whoever had the lease may have written the price before it ended it.
-      if (free.length > 0)
-        await whileHeld(free, async () => this.#buyAll(await this.#readStore(shared, free), decidedAt))
-    }
-    await bought
-  }
-
   async #buyAll(toBuy: Prices, decidedAt: number): Promise<void> {
     // What does not fit the budget goes last, so that the rest is still bought.
     const fitting = maxAffordable(this.#context.dailyBudget.available, toBuy.length)
@@ -155,10 +132,9 @@ export class PriceBuyer {
 
   async #request(wanted: Prices, decidedAt: number): Promise<void> {
     const { send, clock, backoff, lifetime } = this.#context
-    const signal = lifetime.closed
-    const releaseSlot = await this.#semaphore.acquire(signal)
+    const releaseSlot = await this.#semaphore.acquire(lifetime)
     const prices = wanted.filter(({ isWanted }) => isWanted)
-    this.#release(wanted.filter(({ isWanted }) => !isWanted))
+    release(wanted.filter(({ isWanted }) => !isWanted))
     const stop = new LightAbortController()
     const sentAt = clock.now()
     try {
@@ -168,11 +144,15 @@ export class PriceBuyer {
         return this.#fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
       this.#requests.set(prices, stop)
       const addresses = prices.map(({ address }) => address)
-      this.#recordSuccess(prices, await buyPrices(send, addresses, { signal, stop }), sentAt, decidedAt)
+      this.#recordSuccess(prices, await buyPrices(send, addresses, { signal: lifetime, stop }), sentAt, decidedAt)
     } catch (error) {
-      if (signal.aborted) this.#refuse(prices, signal.reason, decidedAt)
-      else if (stop.aborted && error === stop.reason) this.#takeBack(prices)
-      else this.#recordFailure(prices, error, sentAt, decidedAt)
+      if (lifetime.aborted) return this.#refuse(prices, lifetime.reason, decidedAt)
+      const isTakenBack = stop.aborted && error === stop.reason
+      const failure = isTakenBack ? undefined : this.#isolation.recordFailure(prices, error, sentAt, decidedAt)
+      if (failure) return this.#fail(prices, failure, decidedAt)
+      // Nothing was sent, or the parts of the batch are requested now. Somebody may want the prices again.
+      release(prices)
+      for (const tracked of prices) this.#context.schedule.failed(tracked, undefined)
     } finally {
       this.#requests.delete(prices)
       releaseSlot()
@@ -184,8 +164,8 @@ export class PriceBuyer {
     const { credits, isUnknown = false } = bought
     if (prices.some(({ watchers, paceMs }) => watchers.size === 0 || paceMs > 0)) dailyBudget.recordUnplanned(credits)
     // The first request after a failure may have waited in the client, which is not latency.
-    if (backoff.state === 'none') this.#schedule.recordLatency(clock.now() - decidedAt)
-    if (backoff.recordSuccess(sentAt)) this.#schedule.recovered()
+    if (backoff.state === 'none') this.#context.schedule.recordLatency(clock.now() - decidedAt)
+    if (backoff.recordSuccess(sentAt)) this.#context.schedule.recovered()
     const operation = prices.length === 1 ? 'token.price' : 'prices.batch'
     emit({ type: 'feed.bought', operation, addresses: prices.map(({ address }) => address), credits })
     this.#isolation.recordSuccess(prices, isUnknown)
@@ -202,32 +182,11 @@ export class PriceBuyer {
     }
   }
 
-  #recordFailure(prices: Prices, error: unknown, sentAt: number, decidedAt: number): void {
-    const mustWait = this.#isolation.recordCharge(prices, error)
-    const verdict = this.#isolation.recordFailure(prices, error, decidedAt)
-    if (verdict.kind === 'isolated') {
-      this.#fail(prices, verdict.failure, decidedAt)
-      return
-    }
-    const isSplit = verdict.kind === 'split'
-    // A refusal is free: the parts are requested at once, and nobody has to know.
-    if (isSplit && isAboutAddresses(error)) {
-      for (const tracked of prices) {
-        tracked.fail(decidedAt)
-        this.#schedule.failed(tracked, undefined)
-      }
-      return
-    }
-    const failure = this.#context.backoff.recordFailure(error, sentAt)
-    // The parts are requested at once, also if the failure was charged: otherwise each halving would take an interval.
-    this.#fail(prices, { ...failure, maybeCharged: mustWait || (failure.maybeCharged && !isSplit) }, decidedAt)
-  }
-
   #fail(prices: Prices, failure: Failure, decidedAt: number): void {
     for (const tracked of prices) {
       tracked.fail(decidedAt)
       if (failure.maybeCharged) tracked.chargeInVain(this.#context.clock.now())
-      this.#schedule.failed(tracked, failure)
+      this.#context.schedule.failed(tracked, failure)
       for (const subscriber of tracked.subscribers()) subscriber.onFailure(tracked, failure)
     }
   }
@@ -244,19 +203,10 @@ export class PriceBuyer {
     this.#refuse([...refusal.refused], refusal.error, this.#context.clock.now(), true)
     return prices.filter((tracked) => !refusal.refused.has(tracked))
   }
+}
 
-  #release(prices: Prices): void {
-    for (const tracked of prices) {
-      tracked.release()
-      this.#schedule.changed(tracked)
-    }
-  }
-
-  /** Nothing was sent. Somebody may want the prices again. */
-  #takeBack(prices: Prices): void {
-    this.#release(prices)
-    for (const tracked of prices) if (tracked.isWanted) this.#schedule.failed(tracked, undefined)
-  }
+function release(prices: Prices): void {
+  for (const tracked of prices) tracked.release()
 }
 
 /** The age that satisfies every subscriber of an address. */

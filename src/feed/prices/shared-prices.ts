@@ -1,5 +1,4 @@
 import { callStore } from '../../concurrency/call-store.ts'
-import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import { sleep, startTimer } from '../../concurrency/clock.ts'
 import { invalidOption } from '../../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../../fleet/fleet.ts'
@@ -8,7 +7,7 @@ import type { FeedContext } from '../context.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { isPriceText } from '../requests/send.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
-import type { KnownPrice } from './tracked-price.ts'
+import type { KnownPrice, TrackedPrice } from './tracked-price.ts'
 
 /** A lease ends by itself, so that a process that stops cannot block the others. */
 const LEASE_MS = 5_000
@@ -28,34 +27,18 @@ const BLIND_STORE =
  */
 export class SharedPrices {
   readonly #context: FeedContext
-  readonly #store: FeedStore
   /** Where there is a fleet, it decides who buys, and the store has no leases. */
-  readonly #fleet: SharedLease | undefined
-  readonly #owner: string
-  /** Leases of others, by address, and since when each is seen: the clock of its owner may be wrong, and the store may be old. */
-  readonly #seen = new Map<string, { readonly value: unknown; readonly since: number }>()
-  /** Addresses whose lease the store did not show after it was written. */
-  readonly #unshown = new Set<string>()
-  #isReported = false
+  readonly #lease: SharedLease
 
   constructor(context: FeedContext, store: FeedStore, fleet: SharedLease | undefined) {
     this.#context = context
-    this.#store = store
-    this.#fleet = fleet
-    const random = Math.floor(context.clock.random() * 2 ** 48).toString(36)
-    this.#owner = `${context.clock.wall.now().toString(36)}-${random}-${crypto.randomUUID()}`
-  }
-
-  get #clock(): FeedClock {
-    return this.#context.clock
-  }
-  get #closed(): CancellationSignal {
-    return this.#context.lifetime.closed
+    this.#lease = fleet ?? new StoreLease(context, store)
   }
 
   /** Resolves with undefined if the store has nothing valid, fails, or is slow. */
   async read(address: string): Promise<KnownPrice | undefined> {
-    return this.#context.checkedStore?.read(priceKeyOf(address), (value) => checkStored(address, value, this.#clock))
+    const { checkedStore, clock } = this.#context
+    return checkedStore?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
   }
 
   write(address: string, { price, requestedAt: at }: KnownPrice, ttlMs: number): void {
@@ -63,106 +46,132 @@ export class SharedPrices {
   }
 
   /**
-   * Resolves with the addresses that this process may buy. Others are being bought by another process.
+   * Resolves with what this process may buy. The rest is being bought by another process.
    * Rejects as soon as the feed is closed; what was acquired until then is given back.
    */
-  async acquire(addresses: readonly string[]): Promise<ReadonlySet<string>> {
-    const all = new Set(addresses)
-    if (all.size === 0) return all
-    const acquired = this.#tryAcquire(addresses)
+  async acquire(prices: readonly TrackedPrice[]): Promise<readonly TrackedPrice[]> {
+    if (prices.length === 0) return prices
+    const { clock, lifetime } = this.#context
+    const acquired = this.#lease.acquire(addressesOf(prices), LEASE_MS)
     try {
       // A store that fails or hangs costs a request, and never a price.
-      return await callStore(() => acquired, { clock: this.#clock, timeoutMs: ACQUIRE_MS, signal: this.#closed })
+      const leased = await callStore(() => acquired, { clock, timeoutMs: ACQUIRE_MS, signal: lifetime })
+      return prices.filter(({ address }) => leased.has(address))
     } catch {
-      if (!this.#closed.aborted) return all
-      acquired.then((leased) => this.#release(leased)).catch(() => {})
-      throw this.#closed.reason
+      if (!lifetime.aborted) return prices
+      acquired.then((leased) => this.#lease.release([...leased])).catch(() => {})
+      throw lifetime.reason
     }
   }
 
   /** Renews leases of this process until the returned function is called, which ends them. */
-  hold(addresses: readonly string[]): () => void {
+  hold(prices: readonly TrackedPrice[]): () => void {
+    if (prices.length === 0) return () => {}
+    const { clock, lifetime } = this.#context
+    const addresses = addressesOf(prices)
     let stop = () => {}
     const keep = () => {
-      stop = startTimer(this.#clock, RENEWAL_MS, () => {
+      stop = startTimer(clock, RENEWAL_MS, () => {
         // If it fails, another process may buy the prices, too.
-        callStore(() => this.#renew(addresses), { clock: this.#clock, signal: this.#closed }).catch(() => {})
+        callStore(() => this.#renew(addresses), { clock, signal: lifetime }).catch(() => {})
         keep()
       })
     }
-    if (addresses.length > 0) keep()
+    keep()
     return () => {
       stop()
-      this.#release(addresses)
+      this.#lease.release(addresses).catch(() => {})
     }
-  }
-
-  async #tryAcquire(addresses: readonly string[]): Promise<ReadonlySet<string>> {
-    if (this.#fleet) return this.#fleet.acquire(addresses, LEASE_MS)
-    // `add` is atomic: a value that is there already stays.
-    const add = async (address: string) => this.#store.add?.(leaseKeyOf(address), this.#newLease(), LEASE_MS)
-    const added = await Promise.all(addresses.map(add))
-    const mine = new Set(addresses.filter((_, index) => added[index]))
-    // The others are written and read back: the store has no `add`, or keeps a lease longer than it lasts.
-    const others = addresses.filter((address) => !mine.has(address))
-    const held = await Promise.all(others.map((address) => this.#isHeld(address)))
-    const free = others.filter((_, index) => !held[index])
-    await Promise.all(free.map((address) => this.#setLease(address)))
-    // When the feed is closed, what was written is given back at once.
-    if (free.length > 0) await sleep(this.#clock, SETTLE_MS, this.#closed).catch(() => {})
-    const isMine = await Promise.all(free.map((address) => this.#isHeldByNobody(address)))
-    return new Set([...mine, ...free.filter((_, index) => isMine[index])])
   }
 
   async #renew(addresses: readonly string[]): Promise<void> {
-    if (this.#fleet) await this.#fleet.acquire(addresses, LEASE_MS)
-    else await Promise.all(addresses.map((address) => this.#setLease(address)))
+    if (this.#lease instanceof StoreLease) await this.#lease.write(addresses, LEASE_MS)
+    else await this.#lease.acquire(addresses, LEASE_MS)
+  }
+}
+
+/** Leases in a store. `add` makes them exact; without it, a lease is written and read back. */
+class StoreLease implements SharedLease {
+  readonly #context: FeedContext
+  readonly #store: FeedStore
+  readonly #owner: string
+  /** Leases of others, by address, and since when each is seen: the clock of its owner may be wrong, and the store may be old. */
+  readonly #seen = new Map<string, { readonly lease: string; readonly since: number }>()
+  /** Addresses whose lease the store did not show after it was written. */
+  readonly #unshown = new Set<string>()
+  #isReported = false
+
+  constructor(context: FeedContext, store: FeedStore) {
+    this.#context = context
+    this.#store = store
+    const random = Math.floor(context.clock.random() * 2 ** 48).toString(36)
+    this.#owner = `${context.clock.wall.now().toString(36)}-${random}-${crypto.randomUUID()}`
   }
 
-  #release(addresses: Iterable<string>): void {
-    if (this.#fleet) return void this.#fleet.release([...addresses]).catch(() => {})
-    for (const address of addresses) (async () => this.#store.delete(leaseKeyOf(address)))().catch(() => {})
+  async acquire(addresses: readonly string[], leaseMs: number): Promise<ReadonlySet<string>> {
+    const { clock, lifetime } = this.#context
+    const read = (some: readonly string[]) => Promise.all(some.map((address) => this.#store.get(leaseKeyOf(address))))
+    // It is atomic: a lease that is there already stays.
+    const add = async (address: string) => this.#store.add?.(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)
+    const added = await Promise.all(addresses.map(add))
+    // The store has no `add` for these, or keeps a lease longer than it lasts.
+    const others = addresses.filter((_, index) => !added[index])
+    const found = await read(others)
+    const free = others.filter((address, index) => !this.#isHeld(address, found[index]))
+    await this.write(free, leaseMs)
+    // When the feed is closed, what was written is given back at once.
+    if (free.length > 0) await sleep(clock, SETTLE_MS, lifetime).catch(() => {})
+    const written = await read(free)
+    const shown = free.filter((address, index) => this.#isShown(address, written[index]))
+    return new Set([...addresses.filter((_, index) => added[index]), ...shown])
   }
 
-  #newLease(): string {
-    return JSON.stringify({ owner: this.#owner, until: this.#clock.wall.now() + LEASE_MS })
+  async write(addresses: readonly string[], leaseMs: number): Promise<void> {
+    const set = async (address: string) => this.#store.set(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)
+    await Promise.all(addresses.map(set))
   }
 
-  async #setLease(address: string): Promise<void> {
-    await this.#store.set(leaseKeyOf(address), this.#newLease(), LEASE_MS)
+  async release(addresses: readonly string[]): Promise<void> {
+    await Promise.allSettled(addresses.map(async (address) => this.#store.delete(leaseKeyOf(address))))
   }
 
-  /** Whether another process holds the lease. None counts for longer than a lease lasts. */
-  async #isHeld(address: string, found?: { readonly value: unknown }): Promise<boolean> {
-    const value = found ? found.value : await this.#store.get(leaseKeyOf(address))
-    const lease = parseLease(value)
-    const known = this.#seen.get(address)
-    if (lease === undefined || lease.owner === this.#owner || lease.until <= this.#clock.wall.now()) {
-      this.#seen.delete(address)
-      return false
-    }
-    const since = known && known.value === value ? known.since : this.#clock.now()
-    this.#seen.set(address, { value, since })
-    const [oldest] = this.#seen.keys()
-    if (this.#seen.size > MAX_SEEN && oldest !== undefined) this.#seen.delete(oldest)
-    const isOver = this.#clock.now() - since >= LEASE_MS
-    if (isOver) this.#reportBlind()
-    return !isOver
-  }
-
-  /** Whether nobody else holds a lease that this process has written. A store that does not show it costs a request, and never a price. */
-  async #isHeldByNobody(address: string): Promise<boolean> {
-    const value = await this.#store.get(leaseKeyOf(address))
-    if (parseLease(value)?.owner === this.#owner) {
+  /** Whether the store shows a lease that was written. A store that does not costs a request, and never a price. */
+  #isShown(address: string, written: unknown): boolean {
+    if (this.#isMine(written)) {
       this.#unshown.delete(address)
       return true
     }
-    if (await this.#isHeld(address, { value })) return false
+    if (this.#isHeld(address, written)) return false
     // Once, another process may have ended its lease meanwhile: then the store has the price.
-    const isBlind = this.#unshown.has(address) && !this.#closed.aborted
+    const isBlind = this.#unshown.has(address) && !this.#context.lifetime.aborted
     this.#unshown.add(address)
     if (isBlind) this.#reportBlind()
     return isBlind
+  }
+
+  #newLease(leaseMs: number): string {
+    return `${this.#context.clock.wall.now() + leaseMs} ${this.#owner}`
+  }
+
+  #isMine(lease: unknown): boolean {
+    return typeof lease === 'string' && lease.endsWith(this.#owner)
+  }
+
+  /** Whether another process holds the lease. None counts for longer than a lease lasts. */
+  #isHeld(address: string, lease: unknown): boolean {
+    const { clock } = this.#context
+    if (typeof lease !== 'string' || this.#isMine(lease) || Number.parseInt(lease, 10) <= clock.wall.now()) {
+      this.#seen.delete(address)
+      return false
+    }
+    const known = this.#seen.get(address)
+    const since = known?.lease === lease ? known.since : clock.now()
+    this.#seen.set(address, { lease, since })
+    const [oldest] = this.#seen.keys()
+    if (this.#seen.size > MAX_SEEN && oldest !== undefined) this.#seen.delete(oldest)
+    const isOver = clock.now() - since >= LEASE_MS
+    if (isOver) this.#reportBlind()
+    return !isOver
   }
 
   #reportBlind(): void {
@@ -170,6 +179,8 @@ export class SharedPrices {
     this.#isReported = true
   }
 }
+
+const addressesOf = (prices: readonly TrackedPrice[]) => prices.map(({ address }) => address)
 
 /** One key per address, in every spelling of it. */
 const priceKeyOf = (address: string) => `etn-market:feed:1:${address.toLowerCase()}`
@@ -185,16 +196,6 @@ function checkStored(address: string, parsed: unknown, clock: FeedClock): KnownP
   if (!isObject(price) || !isPriceText(price.usd) || !isPriceText(price.etn)) throw invalid
   if (typeof price.address !== 'string' || price.address.toLowerCase() !== address.toLowerCase()) throw invalid
   return { price: { ...price, address }, at, requestedAt }
-}
-
-function parseLease(value: unknown): { owner: unknown; until: number } | undefined {
-  if (typeof value !== 'string') return undefined
-  try {
-    const lease: unknown = JSON.parse(value)
-    return isObject(lease) && isNumber(lease.until) ? { owner: lease.owner, until: lease.until } : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** The lease of the fleet, if there is one. Without a shared store a member could not read what another one buys. */

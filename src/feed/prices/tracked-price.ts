@@ -1,7 +1,9 @@
+import type { Stretch } from '../../credits/stretch.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
 import type { Failure } from '../failures.ts'
 import type { FeedPrice } from '../watch/types.ts'
+import type { RunningWatch } from '../watch/watch.ts'
 
 /** Addresses that are requested together until they succeed or fail alone. */
 export interface SuspectGroup {
@@ -22,14 +24,6 @@ export interface Subscriber {
   onFailure(tracked: TrackedPrice, failure: Failure): void
 }
 
-/** A subscriber that wants a new price again and again. */
-export interface Watcher extends Subscriber {
-  /** The longest interval while the budget is too small; Infinity if any will do. */
-  readonly atLeastEveryMs: number
-  /** Called when a price is older than the interval, and no newer one has arrived. */
-  onLate(tracked: TrackedPrice): void
-}
-
 /** A price and when it was requested. */
 export interface KnownPrice {
   /** Null: the token has no price. */
@@ -38,14 +32,6 @@ export interface KnownPrice {
   readonly at: number
   /** The same moment in unix milliseconds. */
   readonly requestedAt: number
-}
-
-/** How much longer the intervals are because of the budget. */
-export interface Stretch {
-  /** The factor for every interval; 1 if the budget is large enough. */
-  readonly stretch: number
-  /** The factor for every `atLeastEveryMs`; 1 if the budget is large enough for those. */
-  readonly atLeastStretch: number
 }
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -57,15 +43,18 @@ export class TrackedPrice {
   /** In EIP-55 form. */
   readonly address: string
   /** The strictest first, because one address may have thousands. */
-  readonly watchers = createPriorityQueue<Watcher>(({ everyMs }) => everyMs)
-  /** Those with an `atLeastEveryMs`, the shortest first. */
-  readonly #guaranteed = createPriorityQueue<Watcher>(({ atLeastEveryMs }) => atLeastEveryMs)
+  readonly watchers = createPriorityQueue<RunningWatch>(({ everyMs }) => everyMs)
+  /** The shortest `atLeastEveryMs` first. */
+  readonly #guaranteed = createPriorityQueue<RunningWatch>(({ atLeastEveryMs }) => atLeastEveryMs)
   /** Price requests that wait for an answer. */
   readonly requesters = new Set<Subscriber>()
 
   // What the schedule sets.
   /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch; Infinity without one. */
   intervalMs = NEVER
+  /** How long a price lasts before its next request is sent, in milliseconds, and at which ticks of its group that is: every nth. */
+  lifeMs = NEVER
+  multiple = 1
   /** When it is bought outside of the ticks of the timetable: at once, or after a failure. Infinity if a tick does. */
   dueAt = NEVER
   /** When a watcher has to be told that its price is late. */
@@ -114,6 +103,10 @@ export class TrackedPrice {
   get isWanted(): boolean {
     return this.watchers.size > 0 || this.requesters.size > 0
   }
+  /** Whether a tick decides when it is bought: nothing is on its way, and no wait of its own is. */
+  get waitsForTick(): boolean {
+    return this.dueAt === NEVER && !this.inFlight && this.watchers.size > 0
+  }
   /** The shortest interval of the watchers, in milliseconds; Infinity without any. */
   get shortestInterval(): number {
     return this.watchers.peek()?.everyMs ?? NEVER
@@ -122,7 +115,6 @@ export class TrackedPrice {
   get longestInterval(): number {
     return this.#guaranteed.peek()?.atLeastEveryMs ?? NEVER
   }
-  /** Since when requests have failed; Infinity while none has. */
   get failingSince(): number {
     return this.#failingSince
   }
@@ -132,21 +124,23 @@ export class TrackedPrice {
     return this.paceMs > 0 ? streamedAge(everyMs, this.paceMs) : everyMs
   }
 
-  /** A watch wants its price, or wants it at another interval. */
-  join(watcher: Watcher): void {
-    this.watchers.put(watcher)
-    if (watcher.atLeastEveryMs < NEVER) this.#guaranteed.put(watcher)
-    else this.#guaranteed.delete(watcher)
+  /** Whether a request has to be sent before that time. */
+  isDueBefore(at: number, askedAt = this.askedAt): boolean {
+    return askedAt + this.lifeMs < at
   }
 
-  /** A watch no longer wants its price. */
-  leave(watcher: Watcher): void {
+  /** A watch wants its price, or wants it at another interval. */
+  join(watcher: RunningWatch): void {
+    this.watchers.put(watcher)
+    this.#guaranteed.put(watcher)
+  }
+
+  leave(watcher: RunningWatch): void {
     this.watchers.delete(watcher)
     this.#guaranteed.delete(watcher)
   }
 
-  /** Sets the interval that suits every watcher. */
-  stretch({ stretch, atLeastStretch }: Stretch): void {
+  stretch({ stretch, atLeastStretch }: Pick<Stretch, 'stretch' | 'atLeastStretch'>): void {
     this.intervalMs = Math.min(this.shortestInterval * stretch, this.longestInterval * atLeastStretch)
   }
 
@@ -160,7 +154,6 @@ export class TrackedPrice {
     this.#awaitedSince = undefined
   }
 
-  /** A price has arrived. */
   deliver(known: KnownPrice): void {
     this.release()
     this.#known = known
@@ -225,7 +218,6 @@ export class PriceTable {
     })
   }
 
-  /** Returns the entry of an address if there is one. */
   find(address: string): TrackedPrice | undefined {
     return this.#entries.get(address)
   }

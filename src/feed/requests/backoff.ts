@@ -34,7 +34,6 @@ export class Backoff {
   get until(): number {
     return this.#until
   }
-  /** Consecutive failures. */
   get failures(): number {
     return this.#failures
   }
@@ -43,7 +42,6 @@ export class Backoff {
     return this.#state === 'none' ? undefined : this.#failure
   }
 
-  /** Records why a request sent at `sentAt` failed. */
   recordFailure(error: unknown, sentAt: number): Failure {
     // Requests that fail together count as one failure, and the longest wait applies.
     const now = this.#clock.now()

@@ -1,18 +1,13 @@
-import type { Lifetime } from '../lifetime.ts'
-import type { FeedPrice } from '../watch/types.ts'
+import type { Lifetime } from '../context.ts'
 
 interface PendingRead<T> {
   resolve(result: IteratorResult<T, undefined>): void
   reject(error: unknown): void
 }
 
-export interface StreamOptions<T> {
+export interface StreamOptions {
   /** Called when the reader ends the iteration. */
   onReturn(): void
-  /** Changes a value when it is read, because it may have waited. */
-  onRead(value: T): T
-  /** What a newer value replaces. @default the input of a price */
-  keyOf?(value: T): unknown
   /** The oldest unread value is dropped beyond this number. @default no limit */
   maxUnread?: number
   onDrop?(): void
@@ -21,10 +16,10 @@ export interface StreamOptions<T> {
 }
 
 /** An async iterator that keeps only the newest unread value of each key. */
-export function createLatestValueStream<T extends object = FeedPrice>(options: StreamOptions<T>) {
-  const { onReturn, onRead, keyOf = inputOf, maxUnread = Number.POSITIVE_INFINITY, onDrop, drains = false } = options
-  /** At most one for each key, oldest first. */
-  const unread = new Map<unknown, T>()
+export function createLatestValueStream<T extends object>(options: StreamOptions) {
+  const { onReturn, maxUnread = Number.POSITIVE_INFINITY, onDrop, drains = false } = options
+  /** By key, oldest first. A value is made when it is read, because it may have waited. */
+  const unread = new Map<unknown, () => T>()
   const reads: PendingRead<T>[] = []
   let ended: { error?: { reason: unknown } | undefined } | undefined
   const done = { done: true, value: undefined } as const
@@ -44,10 +39,9 @@ export function createLatestValueStream<T extends object = FeedPrice>(options: S
   const iterator: AsyncIterableIterator<T> = {
     [Symbol.asyncIterator]: () => iterator,
     async next() {
-      const [first] = unread.values()
-      if (first !== undefined) {
-        unread.delete(keyOf(first))
-        return { done: false, value: onRead(first) }
+      for (const [key, read] of unread) {
+        unread.delete(key)
+        return { done: false, value: read() }
       }
       if (ended === undefined) return new Promise((resolve, reject) => reads.push({ resolve, reject }))
       const { error } = ended
@@ -66,15 +60,14 @@ export function createLatestValueStream<T extends object = FeedPrice>(options: S
   return {
     iterator,
     end,
-    /** Removes an unread value. */
     drop: (key: unknown) => void unread.delete(key),
-    /** Removes every unread value. */
     clear: () => unread.clear(),
-    push(value: T): void {
+    /** @param read returns the value, which replaces an unread one of the same key */
+    push(key: unknown, read: () => T): void {
       if (ended) return
-      const read = reads.shift()
-      if (read) read.resolve({ done: false, value: onRead(value) })
-      else unread.set(keyOf(value), value)
+      const pending = reads.shift()
+      if (pending) pending.resolve({ done: false, value: read() })
+      else unread.set(key, read)
       if (unread.size <= maxUnread) return
       const [oldest] = unread.keys()
       unread.delete(oldest)
@@ -83,43 +76,32 @@ export function createLatestValueStream<T extends object = FeedPrice>(options: S
   }
 }
 
-const inputOf = (price: object) => (price as FeedPrice).address
-
 export interface FollowOptions<Value extends object> {
   readonly signal: AbortSignal | undefined
   readonly lifetime: Lifetime
-  /** Changes a value when it is read after it has waited. */
-  onRead(value: Value): Value
-  /** Publishes values until `signal` aborts or it calls `fail`. */
-  follow(publish: (value: Value) => void, signal: AbortSignal, fail: (error: unknown) => void): Promise<void>
+  /** Publishes what returns the newest value, until `signal` aborts or it calls `fail`. */
+  follow(publish: (read: () => Value) => void, signal: AbortSignal, fail: (error: unknown) => void): Promise<void>
 }
 
 /** Follows something while an iteration lasts. The iteration yields the newest value; a slow reader misses older ones. */
-export function followLatest<Value extends object>({
-  signal,
-  lifetime,
-  onRead,
-  follow,
-}: FollowOptions<Value>): AsyncIterable<Value> {
+export function followLatest<Value extends object>(options: FollowOptions<Value>): AsyncIterable<Value> {
+  const { signal, lifetime, follow } = options
   return {
     [Symbol.asyncIterator]() {
       const controller = new AbortController()
-      const stopListening: (() => void)[] = []
+      let stopListening = () => {}
       const end = (error?: { reason: unknown }) => {
-        for (const stop of stopListening.splice(0)) stop()
+        stopListening()
         stream.end(error)
         controller.abort()
       }
-      const stream = createLatestValueStream<Value>({ onReturn: () => end(), onRead, keyOf: () => '' })
+      const stream = createLatestValueStream<Value>({ onReturn: () => end() })
       const fail = (reason: unknown) => end({ reason })
       if (signal?.aborted) fail(signal.reason)
-      else if (lifetime.signal.aborted) end()
+      else if (lifetime.aborted) end()
       else {
-        stopListening.push(
-          lifetime.onAbort(signal, () => fail(signal?.reason)),
-          lifetime.onClose(() => end()),
-        )
-        follow(stream.push, controller.signal, fail).catch(fail)
+        stopListening = lifetime.onEnd(signal, end)
+        follow((read) => stream.push('', read), controller.signal, fail).catch(fail)
       }
       return stream.iterator
     },

@@ -1,7 +1,6 @@
 import { sleep } from '../../concurrency/clock.ts'
 import { ResponseError } from '../../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
-import { BudgetExceededError } from '../../errors/budget.ts'
 import { addJitter } from '../../transport/retry-after.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
@@ -9,28 +8,6 @@ import type { FeedBoughtEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
 import type { PlannedRequests } from '../types.ts'
 import type { Spent } from './send.ts'
-
-/** Reports what holds requests up: once, and again when the reason changes. */
-export class FailureReport {
-  readonly #onReason: (error: EtnMarketError) => void
-  #reportedCode: string | undefined
-
-  /** @param onReason called with the first of several failures in a row that have the same code */
-  constructor(onReason: (error: EtnMarketError) => void) {
-    this.#onReason = onReason
-  }
-
-  report(error: unknown): void {
-    if (!isEtnMarketError(error) || error.code === this.#reportedCode) return
-    this.#reportedCode = error.code
-    this.#onReason(error)
-  }
-
-  /** Call it after a success. */
-  clear(): void {
-    this.#reportedCode = undefined
-  }
-}
 
 export interface RequestSpec<T = unknown> {
   readonly operation: Exclude<FeedBoughtEvent['operation'], 'prices.batch'>
@@ -58,18 +35,27 @@ const SHARE_CHECK_MS = 60_000
 export class Requester {
   readonly #context: FeedContext
   readonly #signal: AbortSignal
-  readonly #report: FailureReport
   readonly #everyMs: () => number
+  readonly #onReason: (error: EtnMarketError) => void
+  #reportedCode: string | undefined
   /** Consecutive failures. Those of this consumer alone do not hold up others. */
   #failures = 0
   #notBefore = Number.NEGATIVE_INFINITY
 
-  /** @param everyMs the wait after a failure that may have been charged, in milliseconds */
-  constructor(context: FeedContext, signal: AbortSignal, report: FailureReport, everyMs: () => number) {
+  /**
+   * @param everyMs the wait after a failure that may have been charged, in milliseconds
+   * @param onReason called with what holds requests up: once, and again when the code changes
+   */
+  constructor(
+    context: FeedContext,
+    signal: AbortSignal,
+    everyMs: () => number,
+    onReason: (error: EtnMarketError) => void,
+  ) {
     this.#context = context
     this.#signal = signal
-    this.#report = report
     this.#everyMs = everyMs
+    this.#onReason = onReason
   }
 
   /** How long a request has to wait now, in milliseconds. It may have to wait again after that. */
@@ -79,19 +65,13 @@ export class Requester {
     const until = Math.max(backoff.until, this.#notBefore)
     if (isPaused()) return PAUSE_MS
     if (now < until) {
-      this.#report.report(backoff.failure?.error)
+      this.#report(backoff.failure?.error)
       return until - now
     }
     const { availableForRequests, budget } = dailyBudget
     // No day of the budget has room for what is larger than all of it: that is sent, and refused.
     if (availableForRequests >= worstCase || worstCase > budget.limit) return 0
-    const available = Math.floor(availableForRequests)
-    this.#report.report(
-      new BudgetExceededError(
-        `The request needs up to ${worstCase} credits, but ${available} are left beside the share of the watches. Nothing was sent.`,
-        { operation, needed: worstCase, available, resetsAt: budget.resetsAt },
-      ),
-    )
+    this.#report(dailyBudget.exceeded(operation, worstCase, availableForRequests))
     return SHARE_CHECK_MS
   }
 
@@ -121,7 +101,7 @@ export class Requester {
       emit({ type: 'feed.bought', operation: spec.operation, addresses: spec.addresses, credits: answer.credits })
       if (!spec.isUsable(answer.data)) throw unusable(spec.operation, answer)
       this.#failures = 0
-      this.#report.clear()
+      this.#reportedCode = undefined
       return { ...answer, sentAt }
     } catch (error) {
       signal.throwIfAborted()
@@ -129,7 +109,7 @@ export class Requester {
       this.#notBefore = Math.max(clock.now() + this.#waitAfter(error), isCharged ? sentAt + this.#everyMs() : 0)
       this.#failures++
       if (isServiceWide(error)) backoff.recordFailure(error, sentAt)
-      if (!isRefusal(error)) this.#report.report(error)
+      if (!isRefusal(error)) this.#report(error)
       throw error
     }
   }
@@ -145,6 +125,12 @@ export class Requester {
     }
   }
 
+  #report(error: unknown): void {
+    if (!isEtnMarketError(error) || error.code === this.#reportedCode) return
+    this.#reportedCode = error.code
+    this.#onReason(error)
+  }
+
   #waitAfter(error: unknown): number {
     const { retryAfterMs = 0 } = error as Partial<EtnMarketError>
     const ms = isShortOfCredits(error) ? MAX_WAIT_MS : exponentialBackoff(this.#failures, MIN_WAIT_MS, MAX_WAIT_MS)
@@ -157,35 +143,11 @@ function unusable(operation: RequestSpec['operation'], { data, credits }: Spent<
   return new ResponseError(message, { operation, code: 'unexpected_shape', charge: 'charged', credits, body: data })
 }
 
-/** What a consumer requests at an interval, besides prices. */
-export interface RecurringRequest {
-  readonly operation: Exclude<PlannedRequests['operation'], 'trade.list'>
-  /** In EIP-55 form. */
-  readonly address: string
+/** What is requested again and again, besides prices. */
+export interface RecurringRequest extends Pick<PlannedRequests, 'operation' | 'address'> {
   /** Requests with the same key are shared by their consumers, at the shortest interval. */
   readonly key: string
   readonly everyMs: number
-  /** The cost of a request every `everyMs`, as far as it is known. */
-  credits(): number
-}
-
-/** The recurring requests of a feed. */
-export class RecurringRequests {
-  readonly #requests = new Set<RecurringRequest>()
-
-  /** Adds a request. Returns a function that removes it. */
-  add(request: RecurringRequest): () => void {
-    this.#requests.add(request)
-    return () => void this.#requests.delete(request)
-  }
-
-  /** Those that are made: of several with one key, the one with the shortest interval. */
-  list(): readonly RecurringRequest[] {
-    const shortest = new Map<string, RecurringRequest>()
-    for (const request of this.#requests) {
-      const other = shortest.get(request.key)
-      if (other === undefined || request.everyMs < other.everyMs) shortest.set(request.key, request)
-    }
-    return [...shortest.values()]
-  }
+  /** The cost of one of these requests after an interval, as far as it is known. */
+  credits(intervalMs: number): number
 }

@@ -9,10 +9,8 @@ import { isObject } from '../../operations/type-guards.ts'
 import { isUnknownToken } from '../failures.ts'
 import type { FeedClient } from '../types.ts'
 
-/** The answer to a request. */
 export interface Spent<T> {
   readonly data: T
-  /** Credits charged. */
   readonly credits: number
   readonly headers: CallMeta['headers']
 }

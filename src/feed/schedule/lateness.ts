@@ -34,40 +34,37 @@ export class LeadTime {
 /** Reports to watchers when a price is older than their interval, by a millisecond at least. */
 export class LatePrices {
   readonly #context: FeedContext
-  readonly #lead: LeadTime
-  /** Those whose price may become older than a watcher accepts. */
+  /** By when their price is older than a watcher accepts. */
   readonly #queue = createPriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
   /** The lead time at the last `feed.slow`. */
   #slowLeadMs: number | undefined
 
-  constructor(context: FeedContext, lead: LeadTime) {
+  constructor(context: FeedContext) {
     this.#context = context
-    this.#lead = lead
   }
 
-  /** When the next price is late. */
   get nextAt(): number {
     return this.#queue.peek()?.lateAt ?? NEVER
   }
 
-  /** In time, a new price arrives before; only under a stretch, from a stream, or while its request is in flight, it may not. */
+  /** Call it when a price or its watchers have changed. */
   update(tracked: TrackedPrice): void {
-    this.#queue.delete(tracked)
-    const isInTime = this.#context.dailyBudget.stretch === 1 && !tracked.inFlight && tracked.paceMs === 0
-    if (tracked.price === undefined || isInTime) return
-    tracked.lateAt = tracked.at + ageAbove(tracked, tracked.reportedLateMs) + 1
+    const { price, at, reportedLateMs } = tracked
+    tracked.lateAt = price === undefined ? NEVER : at + ageAbove(tracked, reportedLateMs) + 1
     if (tracked.lateAt < NEVER) this.#queue.put(tracked)
+    else this.#queue.delete(tracked)
   }
 
   report(now: number): void {
-    const { dailyBudget, backoff, emit } = this.#context
+    const { dailyBudget, backoff, schedule, emit } = this.#context
+    const leadMs = schedule.lead.ms
     for (let tracked = this.#queue.peek(); tracked && tracked.lateAt <= now; tracked = this.#queue.peek()) {
       const { address, at, inFlight, watchers } = tracked
       const everyMs = ageAbove(tracked, tracked.reportedLateMs)
       const isSlow = inFlight && dailyBudget.stretch === 1 && backoff.state === 'none'
-      if (isSlow && this.#slowLeadMs !== this.#lead.ms) {
-        this.#slowLeadMs = this.#lead.ms
-        emit({ type: 'feed.slow', address, everyMs, leadMs: this.#lead.ms })
+      if (isSlow && this.#slowLeadMs !== leadMs) {
+        this.#slowLeadMs = leadMs
+        emit({ type: 'feed.slow', address, everyMs, leadMs })
       }
       // Fractions of a millisecond get lost in a difference of times.
       tracked.reportedLateMs = Math.max(everyMs, now - at - 1)
@@ -84,8 +81,8 @@ function ageAbove(tracked: TrackedPrice, ms: number): number {
   if (shortest > ms) return shortest
   let next = NEVER
   for (const { everyMs } of tracked.watchers.items()) {
-    const age = tracked.maxAge(everyMs)
-    if (age > ms) next = Math.min(next, age)
+    const ageMs = tracked.maxAge(everyMs)
+    if (ageMs > ms) next = Math.min(next, ageMs)
   }
   return next
 }

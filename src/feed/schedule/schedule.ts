@@ -3,11 +3,11 @@ import { creditsFor } from '../../credits/batch-cost.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
-import { PriceBuyer } from '../prices/price-buyer.ts'
-import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
+import type { FeedStream } from '../stream/feed-stream.ts'
+import type { RunningWatch } from '../watch/watch.ts'
 import { LatePrices, LeadTime } from './lateness.ts'
-import { type GroupMember, isFree, isTooOld, type TickGroup, TickPlan } from './tick-plan.ts'
+import { type TickGroup, TickPlan } from './tick-plan.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 const NO_TIMER = { at: NEVER, stop: () => {} }
@@ -23,85 +23,69 @@ const MIN_STRETCH_CHANGE = 0.05
  * - on request, and then a group's next tick may go with it, where that costs less.
  */
 export class Schedule {
-  /** Buys what is due. */
-  readonly buyer: PriceBuyer
   /** Where prices come without being bought; undefined without a proxy. */
-  stream: { readonly isLoading: boolean; changed(): void; settle(): void } | undefined
+  stream: FeedStream | undefined
   /** What is bought again and again, with the stretch. */
   readonly ticks = new TickPlan()
+  /** How long before its due time a request is sent. */
+  readonly lead = new LeadTime()
+  readonly watched = new Set<TrackedPrice>()
   readonly #context: FeedContext
-  /** Whether several processes may have the prices. */
-  readonly #isShared: boolean
-  readonly #watched = new Set<TrackedPrice>()
   /** Watched or requested, and bought outside of the ticks, by `dueAt`. */
   readonly #urgent = createPriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
   readonly #requested = new Set<TrackedPrice>()
   readonly #inFlight = new Set<Promise<void>>()
-  readonly #lead = new LeadTime()
   readonly #late: LatePrices
   #windowEndsAt = NEVER
   /** When the watches that have changed get their places. */
   #changesAt = NEVER
   #reportedStretch = { stretch: 1, atLeastStretch: 1 }
   #timer = NO_TIMER
-  #isStopped = false
 
-  /**
-   * @param shared what other processes buy, too; undefined without a store
-   * @param onDelivered called after the subscribers of an address have its new price
-   */
-  constructor(context: FeedContext, shared: SharedPrices | undefined, onDelivered: () => void) {
+  constructor(context: FeedContext) {
     this.#context = context
-    this.#isShared = shared !== undefined
-    this.#late = new LatePrices(context, this.#lead)
-    this.buyer = new PriceBuyer(context, this, shared, onDelivered)
+    this.#late = new LatePrices(context)
   }
 
-  get watched(): ReadonlySet<TrackedPrice> {
-    return this.#watched
-  }
   /** What is watched and no stream brings. */
   get bought(): TrackedPrice[] {
-    return [...this.#watched].filter(({ paceMs }) => paceMs === 0)
-  }
-  get leadMs(): number {
-    return this.#lead.ms
+    return [...this.watched].filter(({ paceMs }) => paceMs === 0)
   }
 
   /** Gives the watches that have just changed their places, as they will have them at the end of the window. */
   settle(): void {
-    if (this.#changesAt === NEVER || this.#isStopped) return
-    const { clock, windowMs } = this.#context
-    const now = Math.max(clock.now(), Math.min(this.#changesAt, clock.now() + windowMs))
-    this.stream?.settle()
-    if (!this.#updateStretch(now, true)) this.#plan(now)
+    if (this.#changesAt === NEVER || this.#context.lifetime.aborted) return
+    this.#applyChanges(Math.max(this.#context.clock.now(), this.#changesAt))
     this.#setTimer()
   }
 
   /** A watch wants an address, or wants it at another interval: then it is not new. */
-  join(tracked: TrackedPrice, isNew: boolean): void {
-    const { clock, windowMs, dailyBudget } = this.#context
-    this.#watched.add(tracked)
-    tracked.stretch(dailyBudget)
-    this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
+  join(tracked: TrackedPrice, watch: RunningWatch, isNew: boolean): void {
+    tracked.join(watch)
+    this.watched.add(tracked)
     // A new watch does not wait for what others have lost; what fails alone is not asked for again and again.
-    if (isNew && tracked.dueAt < NEVER)
-      this.#setDue(tracked, tracked.failures === 0 ? NEVER : Math.min(tracked.dueAt, clock.now() + RETRY_MS))
-    this.#late.update(tracked)
+    if (isNew && tracked.dueAt < NEVER) {
+      const retryAt = this.#context.clock.now() + RETRY_MS
+      this.#setDue(tracked, tracked.failures === 0 ? NEVER : Math.min(tracked.dueAt, retryAt))
+    }
+    this.#changed(tracked)
   }
 
-  /** A watch no longer wants an address. */
-  leave(tracked: TrackedPrice): void {
-    const { clock, windowMs, dailyBudget } = this.#context
-    tracked.stretch(dailyBudget)
-    this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
-    this.#late.update(tracked)
+  leave(tracked: TrackedPrice, watch: RunningWatch): void {
+    tracked.leave(watch)
+    this.#changed(tracked)
     if (tracked.watchers.size > 0) return
-    this.#watched.delete(tracked)
-    if (this.#watched.size === 0) this.#plan(clock.now())
-    if (tracked.isWanted) return
+    this.watched.delete(tracked)
+    if (this.watched.size === 0) this.#plan(this.#context.clock.now())
+    this.#dropUnwanted(tracked)
+  }
+
+  /** A stream brings the price of an address, or no longer does. */
+  setPace(tracked: TrackedPrice, paceMs: number): void {
+    if (tracked.paceMs === paceMs) return
+    tracked.paceMs = paceMs
     this.#setDue(tracked, NEVER)
-    this.buyer.withdraw()
+    this.#changed(tracked)
   }
 
   /** Buys an address, together with everything else requested in the same window. */
@@ -113,23 +97,19 @@ export class Schedule {
     this.#setTimer()
   }
 
-  /** Withdraws a request. */
   cancel(tracked: TrackedPrice): void {
     this.#requested.delete(tracked)
-    if (tracked.watchers.size === 0) this.#setDue(tracked, NEVER)
-    this.buyer.withdraw()
+    this.#dropUnwanted(tracked)
     this.#setTimer()
   }
 
-  /** An address is awaited, released or delivered. */
-  changed(tracked: TrackedPrice): void {
-    if (tracked.dueAt < NEVER) this.#setDue(tracked, NEVER)
+  delivered(tracked: TrackedPrice): void {
+    this.#setDue(tracked, NEVER)
     this.#late.update(tracked)
   }
 
   /** An address has failed. Without a failure, it is bought again at once. */
   failed(tracked: TrackedPrice, failure: Failure | undefined): void {
-    this.#late.update(tracked)
     // Those who request a price decide themselves whether to try again, and those who watch it may have it from a stream.
     const isBought = tracked.watchers.size > 0 && tracked.paceMs === 0
     if (!isBought && (failure || tracked.requesters.size === 0)) return
@@ -150,8 +130,8 @@ export class Schedule {
 
   /** Records the milliseconds from the decision to buy to the answer. */
   recordLatency(ms: number): void {
-    if (!this.#lead.record(ms)) return
-    if (this.#watched.size > 0) this.#changesAt = Math.min(this.#changesAt, this.#context.clock.now())
+    if (!this.lead.record(ms)) return
+    if (this.watched.size > 0) this.#changesAt = Math.min(this.#changesAt, this.#context.clock.now())
     this.#setTimer()
   }
 
@@ -163,13 +143,12 @@ export class Schedule {
 
   /** Makes no further call. Resolves when no request is in flight. */
   async stop(): Promise<void> {
-    this.#isStopped = true
     this.#stopTimer()
     await Promise.all(this.#inFlight)
   }
 
   get #isPaused(): boolean {
-    return this.#isStopped || this.#context.isPaused() || Boolean(this.stream?.isLoading)
+    return this.#context.lifetime.aborted || this.#context.isPaused() || Boolean(this.stream?.isLoading)
   }
 
   #setTimer(): void {
@@ -180,7 +159,7 @@ export class Schedule {
       return
     }
     // A new day of the budget may end the stretch, or the wait for it.
-    const at = Math.min(Math.max(next, backoff.until), dailyBudget.isLimited ? dailyBudget.renewsAt : NEVER)
+    const at = Math.min(Math.max(next, backoff.until), dailyBudget.renewsAt)
     // A timer that fires too early sets another; that is cheaper than replacing it each time.
     if (this.#timer.at <= at) return
     this.#stopTimer()
@@ -211,9 +190,8 @@ export class Schedule {
   #run(): void {
     if (this.#isPaused) return
     const now = this.#context.clock.now()
-    const hasChanged = now >= Math.min(this.#changesAt, this.ticks.replanAt)
-    if (hasChanged) this.stream?.settle()
-    if (!this.#updateStretch(now, hasChanged) && hasChanged) this.#plan(now)
+    if (now >= Math.min(this.#changesAt, this.ticks.replanAt)) this.#applyChanges(now)
+    else this.#updateStretch(now, false)
     this.#late.report(now)
     if (now >= this.#context.backoff.until) this.#buy(now)
     this.#setTimer()
@@ -225,7 +203,7 @@ export class Schedule {
     if (this.#requested.size > 0 && now >= this.#windowEndsAt) {
       const requested = [...this.#requested]
       this.#requested.clear()
-      for (const tracked of this.buyer.admit(requested)) due.add(tracked)
+      for (const tracked of this.#context.buyer.admit(requested)) due.add(tracked)
     }
     const isLookUp = due.size > 0
     for (let tracked = this.#urgent.peek(); tracked && tracked.dueAt <= now; tracked = this.#urgent.peek()) {
@@ -235,9 +213,10 @@ export class Schedule {
     for (const group of this.ticks.groups) if (group.at <= now) tick(group, now, due)
     const early = isLookUp ? this.#takeTick(now, due) : []
     if (due.size === 0) return
-    const call = this.buyer.buy([...due], early).then(() => {
+    for (const tracked of due) this.#setDue(tracked, NEVER)
+    const call = this.#context.buyer.buy([...due], early).then(() => {
       this.#inFlight.delete(call)
-      if (this.#isShared) for (const group of this.ticks.groups) this.#followOthers(group)
+      if (this.#context.store) for (const group of this.ticks.groups) this.#followOthers(group)
       this.#updateStretch(this.#context.clock.now(), false)
       this.#setTimer()
     })
@@ -247,13 +226,13 @@ export class Schedule {
   /** The next tick of a group goes with a look-up, where that costs less than to send it later. Returns its addresses. */
   #takeTick(now: number, due: ReadonlySet<TrackedPrice>): readonly TrackedPrice[] {
     let most = 0
-    let best: { group: TickGroup; next: readonly GroupMember[] } | undefined
+    let best: { group: TickGroup; next: readonly TrackedPrice[] } | undefined
     for (const group of this.ticks.groups) {
       const { periodMs, at, members, ticksAnyway } = group
       if (!ticksAnyway || at <= now) continue
-      const isNext = (member: GroupMember) =>
-        isFree(member) && !due.has(member.tracked) && isTooOld(member, now + periodMs)
-      const next = members.filter(isNext)
+      const next = members.filter(
+        (tracked) => tracked.waitsForTick && !due.has(tracked) && tracked.isDueBefore(now + periodMs),
+      )
       const credits = creditsFor(next.length)
       const saved = creditsFor(due.size) + credits - creditsFor(due.size + next.length)
       const gain = saved - ((at - now) / periodMs) * credits
@@ -264,19 +243,24 @@ export class Schedule {
     if (best === undefined) return []
     best.group.tick++
     best.group.at = now + best.group.periodMs
-    return best.next.map(({ tracked }) => tracked)
+    return best.next
   }
 
   /** Prices of another process are older than those of a tick. If all are, the group falls into step with it; else each is bought when it is due. */
   #followOthers(group: TickGroup): void {
     const now = this.#context.clock.now()
-    const older = group.members.filter((member) => isFree(member) && isTooOld(member, group.at))
+    const older = group.members.filter((tracked) => tracked.waitsForTick && tracked.isDueBefore(group.at))
     if (older.length === 0) return
     const isBehind = new Set(older)
-    if (group.ticksAnyway && group.members.every((member) => member.multiple > 1 || isBehind.has(member))) {
-      const oldest = Math.min(...older.map(({ tracked }) => tracked.askedAt))
+    if (group.ticksAnyway && group.members.every((tracked) => tracked.multiple > 1 || isBehind.has(tracked))) {
+      const oldest = Math.min(...older.map(({ askedAt }) => askedAt))
       group.at = Math.max(now, oldest + group.periodMs)
-    } else for (const { tracked, life } of older) this.#setDue(tracked, Math.max(now, tracked.askedAt + life))
+    } else for (const tracked of older) this.#setDue(tracked, Math.max(now, tracked.askedAt + tracked.lifeMs))
+  }
+
+  #applyChanges(now: number): void {
+    this.stream?.settle()
+    if (!this.#updateStretch(now, true)) this.#plan(now)
   }
 
   /**
@@ -286,7 +270,7 @@ export class Schedule {
   #plan(now: number, isStretched = false): void {
     this.#changesAt = NEVER
     const bought = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
-    for (const tracked of this.ticks.plan(bought, this.leadMs, now, isStretched)) this.#setDue(tracked, now)
+    for (const tracked of this.ticks.plan(bought, this.lead.ms, now, isStretched)) this.#setDue(tracked, now)
   }
 
   /**
@@ -294,12 +278,9 @@ export class Schedule {
    * @param isNew whether the demand has changed
    */
   #updateStretch(now: number, isNew: boolean): boolean {
-    const { dailyBudget, emit } = this.#context
-    if (this.#isStopped || !dailyBudget.update(this.#watched, this.leadMs, isNew)) return false
-    for (const tracked of this.#watched) {
-      tracked.stretch(dailyBudget)
-      this.#late.update(tracked)
-    }
+    const { dailyBudget, emit, lifetime } = this.#context
+    if (lifetime.aborted || !dailyBudget.update(this.watched, this.lead.ms, isNew)) return false
+    for (const tracked of this.watched) tracked.stretch(dailyBudget)
     this.#plan(now, true)
     const { stretch, atLeastStretch, watchesPerDay: creditsPerDay } = dailyBudget
     const reported = this.#reportedStretch
@@ -310,10 +291,25 @@ export class Schedule {
     return true
   }
 
+  /** The watchers of an address have changed, or where its price comes from. */
+  #changed(tracked: TrackedPrice): void {
+    const { clock, windowMs, dailyBudget } = this.#context
+    tracked.stretch(dailyBudget)
+    this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
+    this.#late.update(tracked)
+  }
+
+  /** What nobody wants any longer is not bought. */
+  #dropUnwanted(tracked: TrackedPrice): void {
+    if (tracked.isWanted) return
+    this.#setDue(tracked, NEVER)
+    this.#context.buyer.withdraw()
+  }
+
   #setDue(tracked: TrackedPrice, at: number): void {
-    this.#urgent.delete(tracked)
     tracked.dueAt = at
     if (at < NEVER) this.#urgent.put(tracked)
+    else this.#urgent.delete(tracked)
   }
 }
 
@@ -324,7 +320,7 @@ function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
     group.at = laterAt
     if (laterAt > now) return
   }
-  for (const member of group.members) if (isFree(member) && isDueAt(member, group)) due.add(member.tracked)
+  for (const tracked of group.members) if (tracked.waitsForTick && isDueAt(tracked, group)) due.add(tracked)
   const passed = 1 + Math.floor((now - group.at) / group.periodMs)
   group.at += passed * group.periodMs
   group.tick += passed
@@ -336,23 +332,22 @@ function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
  * is bought.
  */
 export function isDueAt(
-  member: GroupMember,
+  tracked: TrackedPrice,
   { at, tick, periodMs, staysTogether }: Readonly<TickGroup>,
   askedAt?: number,
 ): boolean {
-  const isOwn = staysTogether && tick % member.multiple === 0
-  return isTooOld(member, at + (isOwn ? member.multiple : 1) * periodMs, askedAt)
+  const isOwn = staysTogether && tick % tracked.multiple === 0
+  return tracked.isDueBefore(at + (isOwn ? tracked.multiple : 1) * periodMs, askedAt)
 }
 
 /** When a group has to tick whose prices were bought since its last tick, by look-ups or by another process. */
 function laterTick({ at, members, periodMs }: TickGroup): number {
   let oldest = NEVER
   let deadline = NEVER
-  for (const { tracked, life, multiple } of members) {
-    if (tracked.dueAt < NEVER || tracked.watchers.size === 0) continue
-    const { askedAt } = tracked
+  for (const { askedAt, lifeMs, multiple, dueAt, watchers } of members) {
+    if (dueAt < NEVER || watchers.size === 0) continue
     if (multiple === 1) oldest = Math.min(oldest, askedAt)
-    deadline = Math.min(deadline, askedAt + life)
+    deadline = Math.min(deadline, askedAt + lifeMs)
   }
   const later = Math.min(oldest + periodMs, deadline)
   return later < NEVER ? later : at

@@ -3,26 +3,16 @@ import { lifeOf, multipleOf, planTimetable, planWithPeriods, type Timetable } fr
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 
-/** An address at the ticks of its group. */
-export interface GroupMember {
-  readonly tracked: TrackedPrice
-  /** How long a price lasts before its next request is sent, in milliseconds. */
-  readonly life: number
-  /** It is bought at every nth tick. */
-  readonly multiple: number
-}
-
 /** Addresses that are bought at the ticks of one timer. */
 export interface TickGroup {
   readonly periodMs: number
-  readonly members: readonly GroupMember[]
+  readonly members: readonly TrackedPrice[]
   /** Whether some address is bought at each tick. */
   readonly ticksAnyway: boolean
   /** Whether those with the same multiple stay together, at every nth tick. */
   readonly staysTogether: boolean
   /** When it ticks the next time. */
   at: number
-  /** The number of that tick. */
   tick: number
 }
 
@@ -95,16 +85,16 @@ export class TickPlan {
     const before = this.#leadMs
     if (leadMs === before) return periodMs
     let period = NEVER
-    for (const { tracked, life, multiple } of members)
-      if (life === lifeOf(tracked.intervalMs, before))
-        period = Math.min(period, Math.floor(lifeOf(tracked.intervalMs, leadMs) / multiple))
+    for (const { intervalMs, lifeMs, multiple } of members)
+      if (lifeMs === lifeOf(intervalMs, before))
+        period = Math.min(period, Math.floor(lifeOf(intervalMs, leadMs) / multiple))
     return period < NEVER ? Math.max(1, period) : periodMs
   }
 
   /** Returns what would be too old at the next tick of its group. */
   #place(bought: readonly TrackedPrice[], now: number): TrackedPrice[] {
     const before = new Map<TrackedPrice, TickGroup>()
-    for (const group of this.groups) for (const { tracked } of group.members) before.set(tracked, group)
+    for (const group of this.groups) for (const tracked of group.members) before.set(tracked, group)
     const missing: TrackedPrice[] = []
     let first = 0
     this.groups = this.timetable.groups.map(({ periodMs }, index, groups) => {
@@ -118,27 +108,26 @@ export class TickPlan {
 
   #openGroup(
     periodMs: number,
-    prices: readonly TrackedPrice[],
+    members: readonly TrackedPrice[],
     before: ReadonlyMap<TrackedPrice, TickGroup>,
     now: number,
     missing: TrackedPrice[],
   ): TickGroup {
-    const leadMs = this.#leadMs
-    const members = prices.map((tracked): GroupMember => {
-      const { intervalMs } = tracked
-      return { tracked, life: lifeOf(intervalMs, leadMs), multiple: multipleOf(intervalMs, periodMs, leadMs) }
-    })
-    const earlier = new Set(prices.flatMap((tracked) => before.get(tracked) ?? []))
+    for (const tracked of members) {
+      tracked.lifeMs = lifeOf(tracked.intervalMs, this.#leadMs)
+      tracked.multiple = multipleOf(tracked.intervalMs, periodMs, this.#leadMs)
+    }
+    const earlier = new Set(members.flatMap((tracked) => before.get(tracked) ?? []))
     const same = [...earlier].find((group) => group.periodMs === periodMs)
     const [scaled] = same ? [same] : earlier
     let at = Math.min(now + periodMs, same?.at ?? NEVER)
     if (!same)
-      for (const { tracked, life } of members)
-        if (tracked.askedAt + life >= now) at = Math.min(at, tracked.askedAt + life)
+      for (const { askedAt, lifeMs } of members) if (askedAt + lifeMs >= now) at = Math.min(at, askedAt + lifeMs)
     let tick = scaled?.tick ?? 0
-    const late = members.filter((member) => isFree(member) && isTooOld(member, at))
-    missing.push(...late.map(({ tracked }) => tracked))
-    if (late.length > 0 && late.length === members.filter(isFree).length) {
+    const waiting = members.filter(({ waitsForTick }) => waitsForTick)
+    const late = waiting.filter((tracked) => tracked.isDueBefore(at))
+    missing.push(...late)
+    if (late.length > 0 && late.length === waiting.length) {
       // All are bought now, which is a tick.
       at = now + periodMs
       tick++
@@ -147,14 +136,4 @@ export class TickPlan {
     const staysTogether = atEachTick % MAX_ITEMS < MIN_LINEAR
     return { periodMs, members, ticksAnyway: atEachTick > 0, staysTogether, at, tick }
   }
-}
-
-/** Whether the tick decides when it is bought: nothing is on its way, and no wait of its own is. */
-export function isFree({ tracked }: GroupMember): boolean {
-  return tracked.dueAt === NEVER && !tracked.inFlight && tracked.watchers.size > 0
-}
-
-/** Whether a price is too old at that time. */
-export function isTooOld({ life, tracked }: GroupMember, at: number, askedAt = tracked.askedAt): boolean {
-  return askedAt + life < at
 }

@@ -1,7 +1,6 @@
 import { internalsOf } from '../../client-internals.ts'
 import { invalidOption } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
-import type { Schedule } from '../schedule/schedule.ts'
 import type { PageStream, PageStreamOptions } from './page-stream.ts'
 import type { StreamedPrice } from './stream-events.ts'
 import type { FeedStreamStatus } from './stream-state.ts'
@@ -21,22 +20,14 @@ const CONNECTING: FeedStreamStatus = {
  */
 export class FeedStream {
   readonly #context: FeedContext
-  readonly #schedule: Schedule
-  readonly #onState: () => void
   #stream: PageStream | undefined
   #isLoading = true
-  #isStopped = false
 
-  /**
-   * @param onState called when the state of the stream has changed
-   * @throws InvalidRequestError for a client that cannot open streams
-   */
-  constructor(context: FeedContext, schedule: Schedule, onState: () => void) {
+  /** @throws InvalidRequestError for a client that cannot open streams */
+  constructor(context: FeedContext) {
     const internals = internalsOf(context.client)
     if (!internals) throw invalidOption('stream', true, 'left out: the client was not made by createClient')
     this.#context = context
-    this.#schedule = schedule
-    this.#onState = onState
     void this.#load(internals.open)
   }
 
@@ -44,7 +35,6 @@ export class FeedStream {
   get isLoading(): boolean {
     return this.#isLoading
   }
-  /** The state of the stream. */
   get status(): FeedStreamStatus {
     return this.#stream?.status ?? CONNECTING
   }
@@ -58,62 +48,58 @@ export class FeedStream {
   settle(): void {
     this.#stream?.settle()
     // A watch may be new to an old stream, and to its failure.
-    this.#setPaces()
-    this.#reportFailures()
+    this.#cover()
   }
 
   stop(): void {
-    this.#isStopped = true
     this.#stream?.stop()
   }
 
   /** On demand, because most pages have no stream. */
   async #load(open: PageStreamOptions['open']): Promise<void> {
-    const { clock, windowMs, isPaused } = this.#context
+    const { clock, lifetime, schedule, windowMs, isPaused, emit, notify } = this.#context
     try {
       const { PageStream } = await import('./page-stream.ts')
-      if (this.#isStopped) return
+      if (lifetime.aborted) return
       this.#stream = new PageStream({
         clock,
         windowMs,
         isPaused,
         open,
-        wanted: () => Array.from(this.#schedule.watched, ({ address }) => address),
+        wanted: () => Array.from(schedule.watched, ({ address }) => address),
         onPrice: (price) => this.#deliver(price),
         onChange: (isState) => {
-          this.#setPaces()
-          this.#reportFailures()
-          this.#schedule.wake()
-          if (isState) this.#onState()
+          this.#cover()
+          schedule.wake()
+          if (!isState) return
+          emit({ type: 'feed.stream', ...this.status })
+          notify()
         },
       })
     } catch {
       // The feed buys.
     }
     this.#isLoading = false
-    this.#schedule.wake()
+    schedule.wake()
   }
 
   #deliver({ address, ...known }: StreamedPrice): void {
-    const tracked = this.#context.table.find(address)
+    const { table, buyer } = this.#context
+    const tracked = table.find(address)
     // The answer to a request in flight will be newer.
-    if (tracked && !tracked.inFlight && known.at > tracked.at) this.#schedule.buyer.deliver(tracked, known)
+    if (tracked && !tracked.inFlight && known.at > tracked.at) buyer.deliver(tracked, known)
   }
 
-  #setPaces(): void {
-    for (const tracked of this.#schedule.watched) {
-      const paceMs = this.#stream?.covers(tracked.address) ? this.#stream.paceMs : 0
-      if (paceMs === tracked.paceMs) continue
-      tracked.paceMs = paceMs
-      this.#schedule.changed(tracked)
-      this.#schedule.join(tracked, false)
-    }
-  }
-
-  /** The stream says at once that it will bring no prices; the watches say so before their prices are old. */
-  #reportFailures(): void {
-    for (const tracked of this.#schedule.watched) {
-      const error = tracked.paceMs > 0 ? this.#stream?.failureOf(tracked.address) : undefined
+  /**
+   * Says of each address where its price comes from. The stream says at once that it will bring no prices; the watches say so before their
+   * prices are old.
+   */
+  #cover(): void {
+    const { schedule } = this.#context
+    for (const tracked of schedule.watched) {
+      const { address } = tracked
+      schedule.setPace(tracked, this.#stream?.covers(address) ? this.#stream.paceMs : 0)
+      const error = tracked.paceMs > 0 ? this.#stream?.failureOf(address) : undefined
       if (error === undefined) continue
       const failure = { error, waitMs: error.retryAfterMs ?? 0, transient: true, maybeCharged: false }
       for (const watcher of [...tracked.watchers.items()]) watcher.onFailure(tracked, failure)

@@ -24,7 +24,6 @@ export interface PageStreamOptions {
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
   /** Every address whose price is wanted, as it was written. */
   wanted(): Iterable<string>
-  /** Whether the page is hidden. */
   isPaused(): boolean
   onPrice(price: StreamedPrice): void
   /** Called when the state has changed, or, with false, only which addresses are covered. */
@@ -68,11 +67,8 @@ export class PageStream {
   readonly #newest = new Map<string, number>()
   /** Whether prices arrive, or are expected to within moments: to buy them would be a waste. */
   #isLive = false
-  #state: FeedStreamState = 'connecting'
+  #state: CurrentState = { state: 'connecting', since: 0 }
   #everyMs: number | undefined
-  #details: StateDetails = {}
-  /** When the state began. */
-  #since = 0
   /** The state that was reported last. */
   #reported = ''
   #failures = 0
@@ -127,19 +123,18 @@ export class PageStream {
     const refused = this.#refused.get(address)
     if (refused) return refusalOf(refused)
     // A connection comes back before prices are missed.
-    if (!this.#addresses.has(address) || (this.#isLive && this.#state === 'reconnecting')) return undefined
+    if (!this.#addresses.has(address) || (this.#isLive && this.#state.state === 'reconnecting')) return undefined
     const { status } = this
     return errorOf(status, status.until && Math.max(0, status.until - this.#clock.wall.now()))
   }
 
   /** The state of the stream. A stream that says that all is well is believed as long as its prices are young. */
   get status(): FeedStreamStatus {
-    const isStale = this.#state === 'connected' && this.#isLate()
-    const { waitMs, status, code } = this.#details
+    const { state, since, waitMs, status, code } = this.#state
     return {
-      state: isStale ? 'stale' : this.#state,
+      state: state === 'connected' && this.#isLate() ? 'stale' : state,
       everyMs: this.#everyMs,
-      until: waitMs && this.#clock.toUnix(this.#since + waitMs),
+      until: waitMs && this.#clock.toUnix(since + waitMs),
       status,
       code,
       refused: [...this.#refused.values()],
@@ -156,7 +151,7 @@ export class PageStream {
   #isLate(): boolean {
     const oldest = this.#clock.now() - streamedAge(0, this.paceMs)
     for (const address of this.#addresses)
-      if (!this.refuses(address) && (this.#newest.get(address.toLowerCase()) ?? this.#since) < oldest) return true
+      if (!this.refuses(address) && (this.#newest.get(address.toLowerCase()) ?? this.#state.since) < oldest) return true
     return false
   }
 
@@ -164,7 +159,7 @@ export class PageStream {
     const { wanted, isPaused } = this.#options
     this.#stopWindow?.()
     this.#stopWindow = undefined
-    const wasPaused = this.#state === 'paused'
+    const wasPaused = this.#state.state === 'paused'
     if (isPaused()) {
       if (wasPaused) return
       this.#close()
@@ -204,9 +199,7 @@ export class PageStream {
   }
 
   #setState(state: FeedStreamState, details: StateDetails = {}): void {
-    this.#state = state
-    this.#details = details
-    this.#since = this.#clock.now()
+    this.#state = { state, since: this.#clock.now(), ...details }
   }
 
   /** Reports the state if it has changed, also by itself. */
@@ -252,7 +245,8 @@ export class PageStream {
         this.#isLive = true
         for (const event of parse(part)) this.#receive(event)
         // A proxy that says nothing of its state is fine.
-        if (this.#state === 'connecting' || this.#state === 'reconnecting') this.#setState('connected')
+        const { state } = this.#state
+        if (state === 'connecting' || state === 'reconnecting') this.#setState('connected')
         this.#report()
         return true
       })
@@ -322,13 +316,16 @@ export class PageStream {
   }
 }
 
-/** What else is known of a state. */
-interface StateDetails {
+interface CurrentState {
+  readonly state: FeedStreamState
+  readonly since: number
   /** After how many milliseconds it may change by itself. */
   readonly waitMs?: number | undefined
   readonly status?: number | undefined
   readonly code?: string | undefined
 }
+
+type StateDetails = Omit<CurrentState, 'state' | 'since'>
 
 const isEventStream = ({ status, headers }: Response) =>
   status === 200 && /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')

@@ -2,7 +2,7 @@ import type { TokenPrice } from '../../generated/types.ts'
 import { isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { KnownPrice } from '../prices/tracked-price.ts'
-import type { RefusedAddress, StreamReport, StreamState } from './stream-state.ts'
+import type { RefusedAddress, StreamState } from './stream-state.ts'
 
 /** One event of a stream, as the HTML standard defines `text/event-stream`. */
 export interface ServerSentEvent {
@@ -91,11 +91,7 @@ export function readPrice(data: string, clock: FeedClock): StreamedPrice | undef
 const isAmount = (value: unknown) => value === null || typeof value === 'string'
 
 /** Reads the data of `event: settings`, with which a stream begins, and of `event: status`; without `state` where it is none. */
-export function readReport(data: string): {
-  readonly [Field in keyof StreamReport | 'heartbeatMs']: Field extends keyof StreamReport
-    ? StreamReport[Field] | undefined
-    : number | undefined
-} {
+export function readReport(data: string) {
   const { state, everyMs, heartbeatMs, code, waitMs } = fieldsOf(data)
   return {
     state: STATES.test(String(state)) ? (state as StreamState) : undefined,

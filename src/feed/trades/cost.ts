@@ -18,9 +18,11 @@ export interface TradeCostState {
   readonly saved: number
   /** Trades per millisecond; null while unknown. */
   readonly rate: number | null
-  /** When the request of the current interval was sent, unix milliseconds. */
-  readonly intervalStart?: number
+  /** When the request of the current interval was sent, by the clock of the feed; -Infinity before the first. Unix milliseconds in a store. */
+  readonly intervalStart: number
 }
+
+const NOTHING_BOUGHT: TradeCostState = { saved: FULL_PAGE, rate: null, intervalStart: Number.NEGATIVE_INFINITY }
 
 /** The number of new trades a request aims for. After a full page, trades may be missing. */
 const TARGET_TRADES = PAGE_SIZE / 2
@@ -40,14 +42,13 @@ export function adaptInterval(everyMs: number, trades: number): number {
  * page. That is paid for out of what was saved, so that the total stays within one full page at each interval, and one more.
  */
 export class TradeCost {
-  #state: Required<TradeCostState>
+  #state: TradeCostState
 
-  constructor(before?: TradeCostState) {
-    this.#state = { saved: FULL_PAGE, rate: null, intervalStart: Number.NEGATIVE_INFINITY, ...before }
+  constructor(before = NOTHING_BOUGHT) {
+    this.#state = before
   }
 
-  /** With the time at which the request of the current interval was sent, by the clock of the feed; -Infinity before the first. */
-  get state(): Required<TradeCostState> {
+  get state(): TradeCostState {
     return this.#state
   }
 

@@ -1,107 +1,104 @@
 import { LightAbortController, raceWithAbort } from '../../concurrency/cancellation.ts'
 import type { Trade } from '../../generated/types.ts'
 import type { FeedContext } from '../context.ts'
-import { callSafely } from '../events.ts'
-import type { OtherRequests } from '../schedule/explain.ts'
+import { callSafely } from '../failures.ts'
 import { PAGE_SIZE } from './cost.ts'
 import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
-import { type TradeReader, TradeSource } from './source.ts'
+import { TradeSource } from './source.ts'
 import { TradeStore } from './store.ts'
 import type { TradesOptions } from './trades.ts'
 
 /** Tokens that are remembered while nobody reads them. */
 const MAX_IDLE = 100
 
-export type TradeReaders = ReturnType<typeof createTradeReaders>
-
 /** The readers of trades of a feed. */
-export function createTradeReaders(context: FeedContext) {
-  const { lifetime } = context
-  const store = context.store && new TradeStore(context, context.store)
-  const sources = new Map<string | undefined, TradeSource>()
+export class TradeReaders {
+  readonly #context: FeedContext
+  readonly #store: TradeStore | undefined
+  readonly #sources = new Map<string | undefined, TradeSource>()
 
-  function sourceOf(token: string | undefined): TradeSource {
-    const source = sources.get(token) ?? new TradeSource(token, context, store)
-    // The most recently used is last.
-    sources.delete(token)
-    sources.set(token, source)
-    const idle = [...sources].filter(([, { size }]) => size === 0)
-    for (const [unused] of idle.slice(0, -MAX_IDLE)) sources.delete(unused)
-    return source
+  constructor(context: FeedContext) {
+    this.#context = context
+    this.#store = context.store && new TradeStore(context)
   }
 
   /** Yields the trades of a token, in EIP-55 form, that are new to the reader. */
-  async function* read(
+  async *read(
     token: string | undefined,
     bounds: TradeReader['bounds'],
     { signal, onGap, resumeAs }: TradesOptions,
   ): AsyncGenerator<Trade, void, undefined> {
-    let queue: TradeQueue | undefined
+    const { lifetime } = this.#context
+    let reader: TradeReader | undefined
     let saved: Trade | undefined
     const savePosition = () => {
-      const [newest] = queue?.read ?? []
-      if (resumeAs === undefined || queue === undefined || newest === saved) return
+      const [newest] = reader?.read ?? []
+      if (resumeAs === undefined || reader === undefined || newest === saved) return
       saved = newest
-      store?.writePosition(token, resumeAs, queue.read)
+      this.#store?.writePosition(token, resumeAs, reader.read)
     }
     const ended = new LightAbortController()
     let leave = () => {}
-    const end = (reason: unknown) => {
+    const stopListening = lifetime.onEnd(signal, ({ reason } = lifetime) => {
       savePosition()
       // At once, so that nothing is bought for this reader.
       leave()
       ended.abort(reason)
-    }
-    const stopListening = lifetime.onAbort(signal, () => end(signal?.reason))
-    const stopOnClose = lifetime.onClose(() => end(lifetime.signal.reason))
+    })
     try {
-      lifetime.signal.throwIfAborted()
+      lifetime.throwIfAborted()
       signal?.throwIfAborted()
-      const position = resumeAs === undefined ? undefined : store?.readPosition(token, resumeAs)
+      const position = resumeAs === undefined ? undefined : this.#store?.readPosition(token, resumeAs)
       const readBefore = position && (await raceWithAbort(position, ended))
-      queue = new TradeQueue(bounds, readBefore, onGap)
-      saved = queue.read[0]
-      const source = sourceOf(token)
-      leave = source.add(queue)
+      reader = new TradeReader(bounds, readBefore, onGap)
+      saved = reader.read[0]
+      const source = this.#sourceOf(token)
+      leave = source.add(reader)
       for (;;) {
         ended.throwIfAborted()
-        const trade = queue.take()
+        const trade = reader.take()
         if (trade) yield trade
         else {
           savePosition()
-          const arrival = queue.wait()
+          const arrival = reader.wait()
           source.wake()
           await raceWithAbort(arrival, ended)
         }
       }
     } catch (error) {
-      if (!lifetime.signal.aborted) throw error
+      if (!lifetime.aborted) throw error
     } finally {
       savePosition()
       leave()
       stopListening()
-      stopOnClose()
     }
   }
 
-  return {
-    read,
-    /** What is requested, once for all readers of a token. */
-    planned: (): OtherRequests[] => [...sources.values()].flatMap((source) => source.planned() ?? []),
-    /** Resolves when no request is in flight and everything is written. */
-    async stop(): Promise<void> {
-      await Promise.all([...sources.values()].map((source) => source.stop()))
-      await store?.flush()
-    },
+  /** Resolves when no request is in flight and everything is written. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#sources.values()].map((source) => source.stop()))
+    await this.#store?.flush()
+  }
+
+  #sourceOf(token: string | undefined): TradeSource {
+    const source = this.#sources.get(token) ?? new TradeSource(token, this.#context, this.#store)
+    // The most recently used is last.
+    this.#sources.delete(token)
+    this.#sources.set(token, source)
+    const idle = [...this.#sources].filter(([, { size }]) => size === 0)
+    for (const [unused] of idle.slice(0, -MAX_IDLE)) this.#sources.delete(unused)
+    return source
   }
 }
 
 /** Maximum number of trades that wait for a reader, while other readers go on. */
 const MAX_UNREAD = 1_000
 
-/** A reader, and what it has not read. */
-class TradeQueue implements TradeReader {
-  readonly bounds: TradeReader['bounds']
+/** Somebody who reads the trades of a token, and what is unread. */
+export class TradeReader {
+  /** The shortest and the longest interval between requests, in milliseconds. */
+  readonly bounds: { readonly min: number; readonly max: number }
+  /** Whether it has read trades before, so that it begins with those that it has not read. */
   readonly isResumed: boolean
   /** The newest trades that were taken, newest first. */
   read: readonly Trade[]
@@ -123,15 +120,21 @@ class TradeQueue implements TradeReader {
     this.#dedupe = new TradeDedupe(readBefore)
   }
 
+  /** Whether it has read everything, and waits for more. */
   get isWaiting(): boolean {
     return this.#pending !== undefined
   }
 
+  /** Takes the newest trades, known ones included. Returns what the reader has missed. */
   receive(page: TradePage): TradeGap | undefined {
     const { fresh, gap } = this.#dedupe.add(page)
-    const missed = this.#push(fresh) ?? gap
+    const all = [...this.#unread, ...fresh]
+    this.#unread = all.slice(-MAX_UNREAD)
+    const [next] = this.#unread
+    const lost = all[all.length - this.#unread.length - 1]
+    const missed = lost ? { from: lost.timestamp ?? undefined, to: next?.timestamp ?? undefined } : gap
     if (missed) callSafely(this.#onGap, undefined)
-    if (this.#unread.length > 0) {
+    if (next) {
       this.#pending?.resolve()
       this.#pending = undefined
     }
@@ -143,7 +146,6 @@ class TradeQueue implements TradeReader {
     this.#pending = undefined
   }
 
-  /** Takes the oldest trade. */
   take(): Trade | undefined {
     const trade = this.#unread.shift()
     if (trade) this.read = [trade, ...this.read].slice(0, PAGE_SIZE)
@@ -155,13 +157,5 @@ class TradeQueue implements TradeReader {
     return new Promise((resolve, reject) => {
       this.#pending = { resolve, reject }
     })
-  }
-
-  #push(fresh: readonly Trade[]): TradeGap | undefined {
-    const all = [...this.#unread, ...fresh]
-    this.#unread = all.slice(-MAX_UNREAD)
-    const lost = all.length - this.#unread.length
-    if (lost === 0) return undefined
-    return { from: all[lost - 1]?.timestamp ?? undefined, to: this.#unread[0]?.timestamp ?? undefined }
   }
 }

@@ -4,24 +4,11 @@ import type { Trade } from '../../generated/types.ts'
 import { isArray, isObject } from '../../operations/type-guards.ts'
 import type { FeedContext } from '../context.ts'
 import { creditsChargedBy, isServiceWide, isUnreadable } from '../failures.ts'
-import { FailureReport, Requester, type RequestSpec } from '../requests/requester.ts'
-import type { OtherRequests } from '../schedule/explain.ts'
+import { type RecurringRequest, Requester, type RequestSpec } from '../requests/requester.ts'
 import { adaptInterval, PAGE_SIZE, TradeCost, tradeCredits } from './cost.ts'
-import { mergePage, TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
+import { mergePage, TradeDedupe, type TradePage } from './dedupe.ts'
+import type { TradeReader } from './readers.ts'
 import type { TradeMemory, TradeStore } from './store.ts'
-
-/** Somebody who reads the trades of a token. */
-export interface TradeReader {
-  /** The shortest and the longest interval between requests, in milliseconds. */
-  readonly bounds: { readonly min: number; readonly max: number }
-  /** Whether the reader has read everything, and waits for more. */
-  readonly isWaiting: boolean
-  /** Whether it has read trades before, so that it begins with those that it has not read. */
-  readonly isResumed: boolean
-  /** Takes the newest trades, known ones included. Returns what the reader has missed. */
-  receive(page: TradePage): TradeGap | undefined
-  fail(error: unknown): void
-}
 
 interface TradeRequest {
   readonly limit: number
@@ -32,8 +19,10 @@ interface TradeRequest {
 }
 
 /** The trades of one token, bought once for all of its readers. */
-export class TradeSource {
-  readonly #token: string | undefined
+export class TradeSource implements RecurringRequest {
+  readonly operation = 'trade.list'
+  readonly address: string | undefined
+  readonly key: string
   readonly #context: FeedContext
   readonly #store: TradeStore | undefined
   readonly #requester: Requester
@@ -50,33 +39,37 @@ export class TradeSource {
 
   /** @param token undefined for the trades of all tokens */
   constructor(token: string | undefined, context: FeedContext, store: TradeStore | undefined) {
-    this.#token = token
+    this.address = token
+    this.key = `trades ${token}`
     this.#context = context
     this.#store = store
-    const report = new FailureReport((error) => {
+    const report = (error: EtnMarketError) => {
       // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
       if (!isServiceWide(error) && !isUnreadable(error)) this.#reportFailed(error)
-    })
-    this.#requester = new Requester(context, context.lifetime.signal, report, () => this.#interval)
+    }
+    this.#requester = new Requester(context, context.lifetime.signal, () => this.#interval, report)
   }
 
   get size(): number {
     return this.#readers.size
   }
 
-  /** What is requested for the readers; undefined without any. */
-  planned(): OtherRequests | undefined {
-    if (this.size === 0) return undefined
-    const credits = (intervalMs: number) => tradeCredits(this.#cost.limitAfter(intervalMs))
-    return { operation: 'trade.list', address: this.#token, everyMs: this.#intervalOf([...this.#readers]), credits }
+  get everyMs(): number {
+    return this.#intervalOf([...this.#readers])
+  }
+  credits(intervalMs: number): number {
+    return tradeCredits(this.#cost.limitAfter(intervalMs))
   }
 
   /** Adds a reader. Returns a function that removes it. */
   add(reader: TradeReader): () => void {
+    const { recurring } = this.#context
     this.#readers.add(reader)
+    recurring.add(this)
     if (this.#isLoaded) this.#welcome(reader)
     return () => {
       this.#readers.delete(reader)
+      if (this.size === 0) recurring.delete(this)
       this.wake()
     }
   }
@@ -85,7 +78,7 @@ export class TradeSource {
   wake(): void {
     const { clock, lifetime } = this.#context
     this.#stopTimer()
-    if (this.#working !== undefined || lifetime.signal.aborted || this.#waiting.length === 0) return
+    if (this.#working !== undefined || lifetime.aborted || this.#waiting.length === 0) return
     const waitMs = this.#isLoaded ? Math.max(this.#dueInMs(), this.#requester.waitMs(this.#specOf(this.#next()))) : 0
     if (waitMs > 0) this.#stopTimer = startTimer(clock, Math.ceil(waitMs), () => this.wake())
     else {
@@ -123,11 +116,11 @@ export class TradeSource {
 
   async #load(): Promise<void> {
     const loaded = this.#context.dailyBudget.load()
-    const [stored] = await Promise.all([this.#store?.readMemory(this.#token), loaded])
+    const [stored] = await Promise.all([this.#store?.readMemory(this.address), loaded])
     this.#isLoaded = true
     if (stored === undefined) return
     this.#memory = stored
-    this.#cost = new TradeCost({ intervalStart: stored.at, ...stored.cost })
+    this.#cost = new TradeCost(stored.cost)
     this.#dedupe = new TradeDedupe(stored.trades)
     for (const reader of this.#readers) this.#welcome(reader)
   }
@@ -142,7 +135,7 @@ export class TradeSource {
 
   #deliver(to: Iterable<TradeReader>, page: TradePage): void {
     const gaps = [...to].flatMap((reader) => reader.receive(page) ?? [])
-    if (gaps[0]) this.#context.emit({ type: 'feed.gap', token: this.#token, ...gaps[0] })
+    if (gaps[0]) this.#context.emit({ type: 'feed.gap', token: this.address, ...gaps[0] })
   }
 
   #next(): TradeRequest {
@@ -157,7 +150,7 @@ export class TradeSource {
       operation: 'trade.list',
       addresses: [],
       worstCase: tradeCredits(limit),
-      params: { limit, ...(this.#token !== undefined && { token: this.#token }) },
+      params: { limit, ...(this.address !== undefined && { token: this.address }) },
       // Without `validate: 'strict'` a client hands over what it does not expect.
       isUsable: isArray,
     }
@@ -171,7 +164,7 @@ export class TradeSource {
       this.#needsExtra = false
       this.#accept({ trades: data.filter(isObject), isComplete: data.length < request.limit }, request)
     } catch (error) {
-      if (!this.#context.lifetime.signal.aborted) this.#recordFailure(error, request)
+      if (!this.#context.lifetime.aborted) this.#recordFailure(error, request)
     }
   }
 
@@ -199,7 +192,7 @@ export class TradeSource {
 
   #remember(known: Omit<TradeMemory, 'cost'>): void {
     this.#memory = { ...known, cost: this.#cost.state }
-    this.#store?.writeMemory(this.#token, this.#memory)
+    this.#store?.writeMemory(this.address, this.#memory)
   }
 
   #recordFailure(error: unknown, request: TradeRequest): void {
@@ -214,7 +207,7 @@ export class TradeSource {
   #reportFailed({ code, message, credits }: EtnMarketError): void {
     const { clock, emit } = this.#context
     const retryAt = clock.toUnix(this.#nextInterval)
-    emit({ type: 'feed.trades_failed', token: this.#token, code, message, credits, retryAt })
+    emit({ type: 'feed.trades_failed', token: this.address, code, message, credits, retryAt })
   }
 }
 

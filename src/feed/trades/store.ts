@@ -1,11 +1,9 @@
-import type { BudgetStore } from '../../credits/budget.ts'
-import { EntryStore } from '../../credits/stored-budget.ts'
+import { callStore } from '../../concurrency/call-store.ts'
 import type { Trade } from '../../generated/types.ts'
 import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
-import { messageOf } from '../events.ts'
-import type { FeedStore } from '../types.ts'
+import { messageOf } from '../failures.ts'
 import { PAGE_SIZE, type TradeCostState } from './cost.ts'
 import type { TradePage } from './dedupe.ts'
 
@@ -18,26 +16,18 @@ export interface TradeMemory extends TradePage {
   readonly cost: TradeCostState
 }
 
-interface Entry {
-  text: string
-  /** Number of writes that have not ended. */
-  pending: number
-  save(): Promise<void>
-}
-
+/** Nobody waits long for a store when the feed is closed. */
 const TIMEOUT_MS = 1_000
 const TTL_MS = 30 * DAY_MS
 
 /** Keeps trades across restarts. If the store fails or hangs, the feed buys them again. */
 export class TradeStore {
   readonly #context: FeedContext
-  readonly #store: BudgetStore
-  readonly #entries = new Map<string, Entry>()
-  readonly #writes = new Set<Promise<void>>()
+  /** The last write of each key: those of one key are made one after the other. */
+  readonly #writes = new Map<string, Promise<void>>()
 
-  constructor(context: FeedContext, store: FeedStore) {
+  constructor(context: FeedContext) {
     this.#context = context
-    this.#store = { get: (key) => store.get(key), set: (key, value) => store.set(key, value, TTL_MS) }
   }
 
   /** Resolves with what is known of a token, undefined for all tokens. */
@@ -63,7 +53,7 @@ export class TradeStore {
 
   /** Resolves when everything is written. */
   async flush(): Promise<void> {
-    await Promise.all(this.#writes)
+    await Promise.all(this.#writes.values())
   }
 
   async #read<T>(key: string, isValid: (value: unknown) => value is T): Promise<T | undefined> {
@@ -73,29 +63,24 @@ export class TradeStore {
     })
   }
 
-  #write(key: string, value: unknown): void {
-    const entryStore = new EntryStore(this.#store, key, TIMEOUT_MS, () => entry.text)
-    const entry: Entry = this.#entries.get(key) ?? { text: '', pending: 0, save: () => entryStore.save() }
-    this.#entries.set(key, entry)
-    entry.text = JSON.stringify(value)
-    entry.pending++
-    const written: Promise<void> = entry
-      .save()
-      .catch((error) => this.#context.emit({ type: 'feed.store_failed', message: messageOf(error) }))
-      .finally(() => {
-        this.#writes.delete(written)
-        if (--entry.pending === 0) this.#entries.delete(key)
-      })
-    this.#writes.add(written)
+  async #write(key: string, value: unknown): Promise<void> {
+    const { clock, emit, store } = this.#context
+    const text = JSON.stringify(value)
+    const set = () => callStore(() => store?.set(key, text, TTL_MS), { clock, timeoutMs: TIMEOUT_MS })
+    const written = (this.#writes.get(key) ?? Promise.resolve()).then(set).then(
+      () => {},
+      (error) => emit({ type: 'feed.store_failed', message: messageOf(error) }),
+    )
+    this.#writes.set(key, written)
+    await written
+    if (this.#writes.get(key) === written) this.#writes.delete(key)
   }
 }
 
 /** The same with other times: those of the clock of the feed end with the process, so a store has unix milliseconds. */
 function withTimes(memory: TradeMemory, convert: (time: number) => number): TradeMemory {
   const { at, cost } = memory
-  const { intervalStart, ...rest } = cost
-  const converted = intervalStart === undefined ? rest : { ...rest, intervalStart: convert(intervalStart) }
-  return { ...memory, at: convert(at), cost: converted }
+  return { ...memory, at: convert(at), cost: { ...cost, intervalStart: convert(cost.intervalStart) } }
 }
 
 function keyOf(token = 'all', reader?: string): string {
@@ -108,7 +93,7 @@ function isMemory(value: unknown, now: number): value is TradeMemory {
   const { at, everyMs, cost } = value
   if (!isNumber(at) || at > now || !isNumber(everyMs) || everyMs <= 0 || !isObject(cost)) return false
   const { saved, rate, intervalStart } = cost
-  if (intervalStart !== undefined && !(isNumber(intervalStart) && intervalStart <= now)) return false
+  if (!isNumber(intervalStart) || intervalStart > now) return false
   return isNumber(saved) && (rate === null || isNumber(rate))
 }
 

@@ -2,9 +2,7 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Trade } from '../../generated/types.ts'
 import type { FeedContext } from '../context.ts'
-import type { OtherRequests } from '../schedule/explain.ts'
-import type { TradeReaders } from './readers.ts'
-import type { TradeReader } from './source.ts'
+import type { TradeReader, TradeReaders } from './readers.ts'
 
 /** Options of `feed.trades`. */
 export interface TradesOptions {
@@ -41,8 +39,7 @@ export interface TradesOptions {
 /** The trades of a feed. Their code is loaded with the first reader, because many feeds have none. */
 export class Trades {
   readonly #context: FeedContext
-  #readers: TradeReaders | undefined
-  #loading: Promise<TradeReaders> | undefined
+  #readers: Promise<TradeReaders> | undefined
 
   constructor(context: FeedContext) {
     this.#context = context
@@ -60,18 +57,14 @@ export class Trades {
     const bounds = readBounds(everyMs)
     const limit = operations['trade.list'].credits.maxItems
     client.trade.list.estimate({ limit, ...(token !== undefined && { token }) })
-    lifetime.signal.throwIfAborted()
+    lifetime.throwIfAborted()
     return this.#read(token === undefined ? undefined : toChecksum([token])[0], bounds, options)
-  }
-
-  /** What is requested, once for all readers of a token. */
-  planned(): OtherRequests[] {
-    return this.#readers?.planned() ?? []
   }
 
   /** Resolves when no request is in flight and everything is written. */
   async stop(): Promise<void> {
-    await this.#readers?.stop()
+    const readers = await this.#readers?.catch(() => undefined)
+    await readers?.stop()
   }
 
   async *#read(
@@ -79,17 +72,18 @@ export class Trades {
     bounds: TradeReader['bounds'],
     options: TradesOptions,
   ): AsyncGenerator<Trade, void, undefined> {
-    this.#loading ??= this.#load().catch((error) => {
-      this.#loading = undefined
-      throw error
-    })
-    yield* (this.#readers ?? (await this.#loading)).read(token, bounds, options)
+    this.#readers ??= this.#load()
+    yield* (await this.#readers).read(token, bounds, options)
   }
 
   async #load(): Promise<TradeReaders> {
-    const { createTradeReaders } = await import('./readers.ts')
-    this.#readers = createTradeReaders(this.#context)
-    return this.#readers
+    try {
+      const { TradeReaders } = await import('./readers.ts')
+      return new TradeReaders(this.#context)
+    } catch (error) {
+      this.#readers = undefined
+      throw error
+    }
   }
 }
 

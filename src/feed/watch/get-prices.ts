@@ -1,10 +1,8 @@
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
-import type { Subscriber, TrackedPrice } from '../prices/tracked-price.ts'
-import { toFeedPrice } from '../prices/tracked-price.ts'
+import { type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import type { FeedPrice, PriceRequestOptions } from './types.ts'
-import type { WatchContext } from './watch.ts'
 
 /** Retries of a failed request, as many as the client makes by default, and the longest wait for one. */
 const MAX_RETRIES = 2
@@ -14,7 +12,7 @@ const MAX_WAIT_MS = 60_000
 export async function getPrices(
   inputs: readonly string[],
   options: PriceRequestOptions,
-  context: WatchContext,
+  context: FeedContext,
 ): Promise<Record<string, FeedPrice>> {
   const { clock, table, dailyBudget, lifetime, toChecksum } = context
   rejectUnknown('price request option', options, ['maxAgeMs', 'stale', 'signal'])
@@ -22,7 +20,7 @@ export async function getPrices(
   if (!(typeof maxAgeMs === 'number' && maxAgeMs >= 0))
     throw invalidOption('maxAgeMs', maxAgeMs, 'a number of milliseconds, 0 or more')
   if (stale !== undefined && stale !== 'allow') throw invalidOption('stale', stale, "'allow', or left out")
-  lifetime.signal.throwIfAborted()
+  lifetime.throwIfAborted()
   signal?.throwIfAborted()
   const wanted = table.open(toChecksum(inputs))
   const requestedAt = clock.now()
@@ -56,7 +54,7 @@ interface Wait {
 function waitFor(
   missing: Set<TrackedPrice>,
   { maxAgeMs, oldestMs, isStaleAllowed, requestedAt, signal }: Wait,
-  { schedule, backoff, lifetime, clock }: WatchContext,
+  { schedule, backoff, lifetime, clock }: FeedContext,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const retries = new Map<TrackedPrice, number>()
@@ -68,7 +66,6 @@ function waitFor(
     const end = () => {
       for (const tracked of [...missing]) unsubscribe(tracked)
       stopListening()
-      stopOnClose()
     }
     const fail = (error: unknown) => {
       end()
@@ -96,8 +93,7 @@ function waitFor(
         schedule.request(tracked)
       },
     }
-    const stopListening = lifetime.onAbort(signal, () => fail(signal?.reason))
-    const stopOnClose = lifetime.onClose(() => fail(lifetime.signal.reason))
+    const stopListening = lifetime.onEnd(signal, ({ reason } = lifetime) => fail(reason))
 
     // During a backoff nobody knows how long a new price takes.
     const { failure, until } = backoff

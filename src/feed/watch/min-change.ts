@@ -2,31 +2,34 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { type Change, type Decimal, hasMovedBy, parseDecimal } from '../../utils/decimal.ts'
 import type { FeedPrice, WatchOptions } from './types.ts'
 
-/** Decides which prices differ enough from the last one that was delivered. */
-export interface MoveFilter {
-  shouldDeliver(price: FeedPrice): boolean
-  recordDelivery(price: FeedPrice): void
-  /** The next price of this input counts as the first one. */
-  forget(input: string): void
-}
-
 /** Returns a function that creates a filter for each consumer. */
 export function readMinChange(minChange: WatchOptions['minChange']): () => MoveFilter {
   const change = minChange === undefined ? undefined : readChange(minChange)
-  return () => createMoveFilter(change)
+  return () => new MoveFilter(change)
 }
 
-function createMoveFilter(change: Change | undefined): MoveFilter {
-  const delivered = new Map<string, FeedPrice>()
-  return {
-    shouldDeliver(price) {
-      const last = delivered.get(price.address)
-      return change === undefined || last === undefined || last.stale !== price.stale || hasMoved(last, price, change)
-    },
-    recordDelivery(price) {
-      if (change !== undefined) delivered.set(price.address, price)
-    },
-    forget: (input) => void delivered.delete(input),
+/** Decides which prices differ enough from the last one that was delivered. */
+class MoveFilter {
+  readonly #change: Change | undefined
+  readonly #delivered = new Map<string, FeedPrice>()
+
+  constructor(change: Change | undefined) {
+    this.#change = change
+  }
+
+  shouldDeliver(price: FeedPrice): boolean {
+    const last = this.#delivered.get(price.address)
+    if (this.#change === undefined || last === undefined || last.stale !== price.stale) return true
+    return hasMoved(last, price, this.#change)
+  }
+
+  recordDelivery(price: FeedPrice): void {
+    if (this.#change !== undefined) this.#delivered.set(price.address, price)
+  }
+
+  /** The next price of this input counts as the first one. */
+  forget(input: string): void {
+    this.#delivered.delete(input)
   }
 }
 

@@ -1,19 +1,10 @@
 import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
-import { callSafely, messageOf } from '../events.ts'
-import { codeOf, type Failure, isKeyRefused } from '../failures.ts'
-import type { TrackedPrice, Watcher } from '../prices/tracked-price.ts'
-import { toFeedPrice } from '../prices/tracked-price.ts'
+import { callSafely, codeOf, type Failure, isKeyRefused, messageOf } from '../failures.ts'
+import { type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { createLatestValueStream } from '../requests/latest-value-stream.ts'
-import type { Schedule } from '../schedule/schedule.ts'
 import { readMinChange } from './min-change.ts'
 import type { FeedPrice, Watch, WatchOptions } from './types.ts'
-
-export interface WatchContext extends FeedContext {
-  readonly schedule: Schedule
-  /** The running watches of the feed. */
-  readonly watches: Set<RunningWatch>
-}
 
 /** Original inputs by their address in EIP-55 form. */
 export type InputsByAddress = ReadonlyMap<string, readonly string[]>
@@ -34,17 +25,20 @@ export interface Subscription {
   /** Whether a refused key ends the watch. */
   readonly endsIfRefused: boolean
   onPrice(price: FeedPrice): void
+  /** Called with an input that is no longer watched. */
+  onForget?(input: string): void
   /** Called once at the end, with an error unless the watch was stopped or the feed closed. */
   onEnd(error?: { reason: unknown }): void
 }
 
 /** Watches addresses under every input they were given as. It ends by `stop`, by its signal, or with the feed. */
-export class RunningWatch implements Watcher {
+export class RunningWatch implements Subscriber {
   everyMs: number
+  /** The longest interval while the budget is too small; Infinity if any will do. */
   atLeastEveryMs: number
-  readonly #context: WatchContext
+  readonly #context: FeedContext
   readonly #subscription: Subscription
-  readonly #stopListening: readonly (() => void)[]
+  readonly #stopListening: () => void
   #inputs: InputsByAddress
   #prices: readonly TrackedPrice[] = []
   /** Addresses whose failure was reported and that have had no price since. */
@@ -54,7 +48,7 @@ export class RunningWatch implements Watcher {
   readonly #deliveredAt = new WeakMap<FeedPrice, number>()
   #reportedCode: string | undefined
 
-  constructor(target: WatchTarget, subscription: Subscription, context: WatchContext) {
+  constructor(target: WatchTarget, subscription: Subscription, context: FeedContext) {
     this.#context = context
     this.#subscription = subscription
     this.#inputs = target.inputs
@@ -62,14 +56,9 @@ export class RunningWatch implements Watcher {
     this.atLeastEveryMs = target.atLeastEveryMs
     context.watches.add(this)
     this.#enter(new Map())
-    const { signal } = subscription
-    this.#stopListening = [
-      context.lifetime.onAbort(signal, () => this.stop({ reason: signal?.reason })),
-      context.lifetime.onClose(() => this.stop()),
-    ]
+    this.#stopListening = context.lifetime.onEnd(subscription.signal, (error) => this.stop(error))
   }
 
-  /** The number of addresses. */
   get addresses(): number {
     return this.#inputs.size
   }
@@ -94,13 +83,15 @@ export class RunningWatch implements Watcher {
     this.everyMs = everyMs
     this.atLeastEveryMs = atLeastEveryMs
     this.#enter(before)
+    for (const [address, ofAddress] of before)
+      for (const input of ofAddress) if (!inputs.get(address)?.includes(input)) this.#subscription.onForget?.(input)
   }
 
   stop(error?: { reason: unknown }): void {
     if (!this.#context.watches.delete(this)) return
     for (const tracked of this.#prices) this.#leave(tracked)
     this.#context.schedule.wake()
-    for (const stop of this.#stopListening) stop()
+    this.#stopListening()
     this.#subscription.onEnd(error)
   }
 
@@ -109,6 +100,7 @@ export class RunningWatch implements Watcher {
     this.#report(tracked, this.#isOld(tracked))
   }
 
+  /** A price is older than the interval, and no newer one has arrived. */
   onLate(tracked: TrackedPrice): void {
     // A callback may have removed the address while its subscribers are called.
     if (this.#late.has(tracked) || !this.#inputs.has(tracked.address)) return
@@ -144,10 +136,7 @@ export class RunningWatch implements Watcher {
   #enter(before: InputsByAddress): void {
     const { clock, table, schedule, dailyBudget } = this.#context
     this.#prices = table.open(this.#inputs.keys())
-    for (const tracked of this.#prices) {
-      tracked.join(this)
-      schedule.join(tracked, !before.has(tracked.address))
-    }
+    for (const tracked of this.#prices) schedule.join(tracked, this, !before.has(tracked.address))
     schedule.wake()
     const { stretch, atLeastStretch } = dailyBudget
     const oldest = clock.now() - Math.min(this.everyMs * stretch, this.atLeastEveryMs * atLeastStretch)
@@ -165,9 +154,8 @@ export class RunningWatch implements Watcher {
   }
 
   #leave(tracked: TrackedPrice): void {
-    tracked.leave(this)
     this.#endFailure(tracked)
-    this.#context.schedule.leave(tracked)
+    this.#context.schedule.leave(tracked, this)
   }
 
   #report(tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true): void {
@@ -189,31 +177,23 @@ export class RunningWatch implements Watcher {
 }
 
 /** `feed.watch`: a callback, or any number of iterations, each with a running watch of its own. */
-export function watchPrices(
-  addresses: string | readonly string[],
-  options: WatchOptions,
-  context: WatchContext,
-): Watch {
+export function watchPrices(addresses: string | readonly string[], options: WatchOptions, context: FeedContext): Watch {
   const { lifetime, toChecksum } = context
   rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
   const { onPrice, onError, minChange, signal } = options
   const createFilter = readMinChange(minChange)
   const intervals = readIntervals(options)
-  lifetime.signal.throwIfAborted()
+  lifetime.throwIfAborted()
   let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), ...intervals }
-  /** The running watches, each with what drops what was kept of an input that is no longer watched. */
-  const running = new Map<RunningWatch, (input: string) => void>()
+  const running = new Set<RunningWatch>()
 
-  function start(
-    subscription: Pick<Subscription, 'onPrice' | 'onEnd' | 'endsIfRefused'>,
-    forget: (input: string) => void,
-  ): RunningWatch {
+  function start(subscription: Omit<Subscription, 'signal' | 'onError'>): RunningWatch {
     const onEnd = (error?: { reason: unknown }) => {
       running.delete(watch)
       subscription.onEnd(error)
     }
     const watch = new RunningWatch(target, { ...subscription, signal, onError, onEnd }, context)
-    running.set(watch, forget)
+    running.add(watch)
     return watch
   }
 
@@ -224,61 +204,51 @@ export function watchPrices(
       filter.recordDelivery(price)
       return callback(price)
     }
-    start({ onPrice: deliver, onEnd() {}, endsIfRefused: false }, filter.forget)
+    const onForget = (input: string) => filter.forget(input)
+    start({ onPrice: deliver, onForget, onEnd() {}, endsIfRefused: false })
   }
 
   function iterate(): AsyncIterableIterator<FeedPrice> {
     const filter = createFilter()
     let watch: RunningWatch | undefined
-    const stream = createLatestValueStream<FeedPrice>({
-      onReturn: () => watch?.stop(),
-      onRead(price) {
-        const read = watch?.withAge(price) ?? price
-        filter.recordDelivery(read)
-        return read
-      },
-    })
+    const stream = createLatestValueStream<FeedPrice>({ onReturn: () => watch?.stop() })
+    const read = (price: FeedPrice) => {
+      const aged = watch?.withAge(price) ?? price
+      filter.recordDelivery(aged)
+      return aged
+    }
     const onPrice = (price: FeedPrice) => {
-      if (filter.shouldDeliver(price)) stream.push(price)
+      if (filter.shouldDeliver(price)) stream.push(price.address, () => read(price))
       // The price is back near the one that was read last.
       else stream.drop(price.address)
     }
-    const forget = (input: string) => {
+    const onForget = (input: string) => {
       filter.forget(input)
       stream.drop(input)
     }
     if (signal?.aborted) stream.end({ reason: signal.reason })
-    else if (lifetime.signal.aborted) stream.end()
-    else watch = start({ onPrice, onEnd: stream.end, endsIfRefused: true }, forget)
+    else if (lifetime.aborted) stream.end()
+    else watch = start({ onPrice, onForget, onEnd: stream.end, endsIfRefused: true })
     return stream.iterator
   }
 
   if (onPrice && !signal?.aborted) startCallback(onPrice)
   return {
     stop() {
-      for (const watch of [...running.keys()]) watch.stop()
+      for (const watch of [...running]) watch.stop()
     },
     update(changes) {
       rejectUnknown('watch update', changes, ['addresses', 'everyMs', 'atLeastEveryMs'])
-      lifetime.signal.throwIfAborted()
+      lifetime.throwIfAborted()
       const { everyMs = target.everyMs, atLeastEveryMs = target.atLeastEveryMs } = changes
       const intervals = readIntervals({ everyMs, atLeastEveryMs })
-      const before = target.inputs
-      const inputs = changes.addresses === undefined ? before : groupByAddress(changes.addresses, toChecksum)
+      const { addresses } = changes
+      const inputs = addresses === undefined ? target.inputs : groupByAddress(addresses, toChecksum)
       target = { inputs, ...intervals }
-      const removed = missingInputs(before, inputs)
-      for (const [watch, forget] of [...running]) {
-        watch.update(target)
-        for (const input of removed) forget(input)
-      }
+      for (const watch of [...running]) watch.update(target)
     },
     [Symbol.asyncIterator]: iterate,
   }
-}
-
-/** The inputs of `before` that are not in `after`. */
-function missingInputs(before: InputsByAddress, after: InputsByAddress): string[] {
-  return [...before].flatMap(([address, inputs]) => inputs.filter((input) => !after.get(address)?.includes(input)))
 }
 
 /** Each address once, with the different inputs that name it. */

@@ -1,51 +1,38 @@
-import { anchoredWallClock, type Clock } from '../../concurrency/clock.ts'
-import { creditsFor, maxAffordable } from '../../credits/batch-cost.ts'
-import { type Budget, createBudget, type StoredBudget } from '../../credits/budget.ts'
-import { createMemoryBudget } from '../../credits/budget-core.ts'
-import { type IntervalDemand, planTimetable } from '../../credits/timetable.ts'
-import { BudgetWindows } from '../../credits/windows.ts'
-import { BudgetExceededError } from '../../errors/budget.ts'
-import { invalidOption, rejectUnknown } from '../../errors/input.ts'
-import { DAY_MS } from '../../utils/time-units.ts'
-import type { FeedClock } from '../feed-clock.ts'
-import type { FeedOptions } from '../types.ts'
-import type { Stretch, TrackedPrice } from './tracked-price.ts'
-
-/** Addresses that watchers want at the same intervals. */
-interface StretchedDemand extends IntervalDemand {
-  /** Infinity if any interval will do. */
-  readonly atLeastEveryMs: number
-}
+import { anchoredWallClock, type Clock } from '../concurrency/clock.ts'
+import { creditsFor, maxAffordable } from '../credits/batch-cost.ts'
+import { type Budget, createBudget, type StoredBudget } from '../credits/budget.ts'
+import { createMemoryBudget } from '../credits/budget-core.ts'
+import { type Stretch, type StretchedDemand, stretchToFit } from '../credits/stretch.ts'
+import { BudgetWindows } from '../credits/windows.ts'
+import { BudgetExceededError } from '../errors/budget.ts'
+import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import type { OperationId } from '../generated/operations.ts'
+import { DAY_MS } from '../utils/time-units.ts'
+import type { FeedClock } from './feed-clock.ts'
+import type { TrackedPrice } from './prices/tracked-price.ts'
+import type { FeedOptions } from './types.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
-/** The limit of a stretch, for a budget that is used up: 10 seconds become more than a day, and the next day ends it. */
-const MAX_STRETCH = 10_000
 /** Unplanned credits are extrapolated from about the last hour. */
 const UNPLANNED_WINDOW_MS = 3_600_000
 /** A smaller difference between what the watches need and what is left does not change the stretch: each change makes a new timetable. */
 const TOLERANCE = 0.05
 /** The stretch is computed at most this often, but for a change of the demand or a new day. */
 const MIN_UPDATE_MS = 1_000
-/** Of a bisection: they leave a thousandth. */
-const STEPS = 14
 /** A day and one to spare: after that, no count in the entry matters. */
 const ENTRY_TTL_MS = 2 * DAY_MS
 
 /** What may be spent in a day, and how much longer the intervals are because of it. */
 export class DailyBudget implements Stretch {
   readonly budget: Budget
-  readonly isLimited: boolean
   stretch = 1
   atLeastStretch = 1
-  /** Credits that the watches cost a day, with the stretch. */
   watchesPerDay = 0
+  setAside = 0
+  guaranteesPerDay = 0
   readonly #clock: FeedClock
   readonly #stored: StoredBudget | undefined
   #isLoaded: boolean
-  /** Credits for one purchase of what has a guarantee. */
-  #setAside = 0
-  /** What every `atLeastEveryMs` costs a day. */
-  #guaranteesPerDay = 0
   /** The stretch stays until then, but for a change of the demand or a new day. */
   #keepUntil = Number.NEGATIVE_INFINITY
   #renewsAt: number
@@ -54,7 +41,6 @@ export class DailyBudget implements Stretch {
   constructor({ budget: options, store }: Pick<FeedOptions, 'budget' | 'store'>, clock: FeedClock) {
     const limit = options ? readOptions(options) : undefined
     this.#clock = clock
-    this.isLimited = limit !== undefined
     if (limit === undefined || store === undefined) this.budget = createDayBudget(limit?.credits, clock.wall)
     else {
       const entry = {
@@ -70,9 +56,12 @@ export class DailyBudget implements Stretch {
     this.#unplanned = { credits: 0, at: clock.now() }
   }
 
-  /** When the credits are renewed, by the clock of the feed, which no step of the wall clock changes. */
+  get isLimited(): boolean {
+    return this.budget.limit < NEVER
+  }
+  /** When the credits are renewed, by the clock of the feed, which no step of the wall clock changes; Infinity without a limit. */
   get renewsAt(): number {
-    return this.#clock.fromUnix(this.budget.resetsAt ?? Number.POSITIVE_INFINITY)
+    return this.isLimited ? this.#clock.fromUnix(this.budget.resetsAt ?? NEVER) : NEVER
   }
   /** Until they are known, the totals of a stored budget are those of an empty one: the feed plans before it buys. */
   get available(): number {
@@ -83,7 +72,7 @@ export class DailyBudget implements Stretch {
   }
   /** What price requests and trades may spend: the budget without the share that the watches need until the end of the day. */
   get availableForRequests(): number {
-    return this.isLimited ? Math.max(0, this.available - this.watchesPerDay * this.#daysLeft) : Number.POSITIVE_INFINITY
+    return this.isLimited ? Math.max(0, this.available - this.watchesPerDay * this.#daysLeft) : NEVER
   }
   /** The factor by which the `maxAgeMs` of price requests is longer, because the watches have their share of the budget first. */
   get requestStretch(): number {
@@ -116,13 +105,7 @@ export class DailyBudget implements Stretch {
     // It takes longer with many intervals.
     this.#keepUntil = now + MIN_UPDATE_MS * Math.max(1, demand.length / 24)
     this.#renewsAt = renewsAt
-    // One purchase of what has a guarantee is set aside: the last ones of a day are whole purchases, whatever their share of it.
-    const guaranteed = demand.filter(({ atLeastEveryMs }) => atLeastEveryMs < NEVER)
-    this.#setAside = creditsFor(guaranteed.reduce((sum, { addresses }) => sum + addresses, 0))
-    const perDay = (credits: number) => (Math.max(1, credits) * DAY_MS) / Math.max(1, renewsAt - now)
-    const intervals = guaranteed.map(({ atLeastEveryMs, addresses }) => ({ everyMs: atLeastEveryMs, addresses }))
-    this.#guaranteesPerDay = planTimetable(intervals, leadMs).creditsPerDay
-    Object.assign(this, solveStretch(demand, leadMs, perDay(this.available), perDay(this.available - this.#setAside)))
+    Object.assign(this, stretchToFit(demand, leadMs, this.available, renewsAt - now))
     return this.stretch !== stretch || this.atLeastStretch !== atLeastStretch
   }
 
@@ -156,25 +139,31 @@ export class DailyBudget implements Stretch {
     const isShared = availableForRequests < this.available
     const refused = new Set(isShared ? requests.slice(maxAffordable(availableForRequests, requests.length)) : [])
     if (refused.size > 0)
-      return { refused, error: this.#error(refused.size, availableForRequests, 'the share of the watches') }
-    if (this.#setAside === 0 || this.stretch === 1) return undefined
+      return { refused, error: this.exceeded('prices.batch', creditsFor(refused.size), availableForRequests) }
+    if (this.setAside === 0 || this.stretch === 1) return undefined
     // First prices cannot wait, and what has a guarantee comes first.
     const others = prices.filter(
       ({ at, longestInterval }) => at > Number.NEGATIVE_INFINITY && longestInterval === NEVER,
     )
-    const rest = creditsFor(prices.length - others.length) + this.#guaranteesPerDay * this.#daysLeft
+    const rest = creditsFor(prices.length - others.length) + this.guaranteesPerDay * this.#daysLeft
     const late = new Set(others.slice(maxAffordable(this.available - rest, others.length)))
     if (late.size === 0) return undefined
-    return { refused: late, error: this.#error(late.size, this.available - rest, 'the watches with atLeastEveryMs') }
+    const beside = 'the watches with atLeastEveryMs'
+    return { refused: late, error: this.exceeded('prices.batch', creditsFor(late.size), this.available - rest, beside) }
   }
 
-  #error(prices: number, credits: number, beside: string): BudgetExceededError {
-    const needed = creditsFor(prices)
-    const available = Math.max(0, Math.floor(credits))
+  /** Why a request is refused that would use what others have first. */
+  exceeded(
+    operation: OperationId,
+    needed: number,
+    left: number,
+    others = 'the share of the watches',
+  ): BudgetExceededError {
+    const available = Math.max(0, Math.floor(left))
     return new BudgetExceededError(
-      `The price request needs ${needed} credits, but ${available} are left beside ${beside}. Nothing was sent. ` +
+      `The request needs up to ${needed} credits, but ${available} are left beside ${others}. Nothing was sent. ` +
         'Wait for the next day of the budget or allow more credits.',
-      { operation: 'prices.batch', needed, available, resetsAt: this.budget.resetsAt },
+      { operation, needed, available, resetsAt: this.budget.resetsAt },
     )
   }
 
@@ -184,7 +173,7 @@ export class DailyBudget implements Stretch {
 
   /** Whether the stretch suits what is left. */
   #fits(): boolean {
-    const needed = (this.watchesPerDay * this.#daysLeft) / Math.max(1, this.available - this.#setAside)
+    const needed = (this.watchesPerDay * this.#daysLeft) / Math.max(1, this.available - this.setAside)
     return needed <= 1 + TOLERANCE && (this.stretch === 1 || needed >= 1 - TOLERANCE)
   }
 
@@ -210,47 +199,11 @@ function demandOf(watched: Iterable<TrackedPrice>): StretchedDemand[] {
   return [...demand.values()]
 }
 
-/**
- * The smallest stretch with which the watches cost what is affordable a day. Intervals are stretched first; only if that does not suffice,
- * every `atLeastEveryMs` is exceeded too, by the same factor.
- * @param besideGuarantees what is affordable while every `atLeastEveryMs` is kept
- */
-function solveStretch(
-  demand: readonly StretchedDemand[],
-  leadMs: number,
-  affordable: number,
-  besideGuarantees: number,
-): Stretch & { watchesPerDay: number } {
-  const costOf = (stretch: number, atLeastStretch: number) => {
-    const intervals = demand.map(({ everyMs, atLeastEveryMs, addresses }) => ({
-      everyMs: Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
-      addresses,
-    }))
-    return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, leadMs).creditsPerDay }
-  }
-  const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number, most: number) =>
-    at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1))
-  const none = costOf(1, 1)
-  if (none.watchesPerDay <= besideGuarantees) return none
-  // With intervals this much longer, the same timetable costs what is affordable.
-  const factor = Math.min(MAX_STRETCH, none.watchesPerDay / affordable)
-  if (affordable === besideGuarantees) {
-    // It costs a little less, because requests are not sent any earlier before the end of a longer interval.
-    const { stretch, watchesPerDay } = costOf(factor, 1)
-    return costOf(Math.max(1, (stretch * watchesPerDay) / Math.min(affordable, none.watchesPerDay)), 1)
-  }
-  const guaranteesAlone = costOf(MAX_STRETCH, 1)
-  if (guaranteesAlone.watchesPerDay <= besideGuarantees)
-    return find((stretch) => costOf(stretch, 1), besideGuarantees, MAX_STRETCH)
-  if (guaranteesAlone.watchesPerDay <= affordable) return guaranteesAlone
-  return find((atLeast) => costOf(MAX_STRETCH, atLeast), affordable, factor)
-}
-
 /** A budget in memory that renews at midnight UTC. Without a limit it only counts. */
 function createDayBudget(credits: number | undefined, clock: Clock): Budget {
   const windows = new BudgetWindows(DAY_MS, 0, anchoredWallClock(clock))
   return createMemoryBudget({
-    limit: credits ?? Number.POSITIVE_INFINITY,
+    limit: credits ?? NEVER,
     windows,
     now: () => clock.now(),
     keyBalances: undefined,
@@ -264,19 +217,4 @@ function readOptions(options: object): { credits: number; name: string } {
     throw invalidOption('budget.creditsPerDay', credits, 'a whole number of credits above 0')
   if (!(typeof name === 'string' && name !== '')) throw invalidOption('budget.name', name, 'a text that is not empty')
   return { credits, name }
-}
-
-/**
- * Searches between two positive numbers for where a condition changes, and returns the last number for which it holds.
- * @param holdsAt where the condition holds
- * @param failsAt where it does not
- */
-function bisect(condition: (value: number) => boolean, holdsAt: number, failsAt: number): number {
-  let [holds, fails] = [holdsAt, failsAt]
-  for (let step = 0; step < STEPS; step++) {
-    const middle = Math.sqrt(holds * fails)
-    if (condition(middle)) holds = middle
-    else fails = middle
-  }
-  return holds
 }

@@ -1,45 +1,57 @@
-import { creditsFor, splitIntoRequests } from '../../credits/batch-cost.ts'
-import { creditsToUsd } from '../../credits/cost.ts'
-import { planTimetable } from '../../credits/timetable.ts'
-import { DAY_MS } from '../../utils/time-units.ts'
-import type { FeedContext } from '../context.ts'
-import type { TrackedPrice } from '../prices/tracked-price.ts'
-import type { FeedPlan, PlannedPurchase, PlannedRate, PlannedRequests } from '../types.ts'
-import { isDueAt, type Schedule } from './schedule.ts'
-import { isTooOld, type TickGroup } from './tick-plan.ts'
+import { creditsFor, splitIntoRequests } from '../credits/batch-cost.ts'
+import { creditsToUsd } from '../credits/cost.ts'
+import { planTimetable } from '../credits/timetable.ts'
+import { DAY_MS } from '../utils/time-units.ts'
+import type { FeedContext } from './context.ts'
+import { codeOf } from './failures.ts'
+import type { TrackedPrice } from './prices/tracked-price.ts'
+import type { RecurringRequest } from './requests/requester.ts'
+import { isDueAt } from './schedule/schedule.ts'
+import type { TickGroup } from './schedule/tick-plan.ts'
+import type { FeedPlan, FeedStatus, PlannedPurchase, PlannedRate } from './types.ts'
+import type { RunningWatch } from './watch/watch.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** Requests at an interval, besides prices. */
-export interface OtherRequests extends Pick<PlannedRequests, 'operation' | 'address'> {
-  readonly everyMs: number
-  /** The cost of one of these requests after an interval. */
-  credits(intervalMs: number): number
+/** @param hasBudget whether the options say what the feed may spend */
+export function readStatus(context: FeedContext, hasBudget: boolean): FeedStatus {
+  const { clock, schedule, dailyBudget, backoff, watches } = context
+  const state = stateOf(context)
+  const isWaiting = state === 'waiting' || state === 'stopped'
+  schedule.settle()
+  return {
+    state,
+    until: isWaiting ? clock.toUnix(backoff.until) : undefined,
+    reason: isWaiting ? codeOf(backoff.failure?.error) : undefined,
+    stretch: dailyBudget.stretch,
+    atLeastStretch: dailyBudget.atLeastStretch,
+    creditsPerDay: Math.round(schedule.ticks.timetable.creditsPerDay),
+    limit: hasBudget ? dailyBudget.budget.limit : undefined,
+    spent: dailyBudget.spent,
+    projected: dailyBudget.projected,
+    watches: watches.size,
+    addresses: schedule.watched.size,
+    stream: schedule.stream?.status,
+  }
 }
 
-/** A watch, as the cost of a call of its own sees it. */
-export interface PlannedWatch {
-  readonly addresses: number
-  readonly everyMs: number
-  readonly atLeastEveryMs: number
+function stateOf({ lifetime, backoff, watches, isPaused }: FeedContext): FeedStatus['state'] {
+  if (lifetime.aborted) return 'closed'
+  if (isPaused()) return 'paused'
+  if (backoff.state !== 'none') return backoff.state
+  return watches.size > 0 ? 'running' : 'idle'
 }
 
 /** What the feed will buy, and what that costs; the first `shown` calls of it. */
-export function explain(
-  { clock, dailyBudget }: FeedContext,
-  schedule: Schedule,
-  watches: readonly PlannedWatch[],
-  requests: readonly OtherRequests[],
-  shown: number,
-): FeedPlan {
+export function explain(context: FeedContext, shown: number): FeedPlan {
+  const { clock, dailyBudget, schedule, watches, recurring } = context
   schedule.settle()
   const { stretch, atLeastStretch, requestStretch } = dailyBudget
-  const { leadMs } = schedule
   const { groups, timetable } = schedule.ticks
   const intervals = schedule.bought.map(({ shortestInterval: everyMs }) => ({ everyMs, addresses: 1 }))
-  const costAt = ({ credits }: OtherRequests, intervalMs: number) => {
+  const costAt = (request: RecurringRequest, intervalMs: number) => {
     const requestsPerDay = DAY_MS / intervalMs
-    return toRate({ creditsPerDay: credits(intervalMs) * requestsPerDay, requestsPerDay })
+    return toRate({ creditsPerDay: request.credits(intervalMs) * requestsPerDay, requestsPerDay })
   }
   return {
     calls: nextPurchases(groups, shown).map((call) => ({ ...call, at: clock.toUnix(call.at) })),
@@ -61,10 +73,10 @@ export function explain(
       Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
     ),
     unstretched: {
-      cost: toRate(stretch === 1 ? timetable : planTimetable(intervals, leadMs)),
+      cost: toRate(stretch === 1 ? timetable : planTimetable(intervals, schedule.lead.ms)),
       onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs),
     },
-    others: requests.map((one) => ({
+    others: mostFrequent(recurring).map((one) => ({
       operation: one.operation,
       address: one.address,
       cost: costAt(one, one.everyMs * requestStretch),
@@ -83,42 +95,47 @@ function nextPurchases(running: readonly TickGroup[], shown: number): PlannedPur
   const purchases: PlannedPurchase[] = []
   const buy = (at: number, due: readonly TrackedPrice[], early: readonly TrackedPrice[]) => {
     const all = [...due, ...early]
+    if (all.length === 0) return
     for (const tracked of all) boughtAt.set(tracked, at)
     const addressesOf = (prices: readonly TrackedPrice[]) => prices.map(({ address }) => address)
     const [requests, credits] = [splitIntoRequests(all).length, creditsFor(all.length)]
     purchases.push({ at, due: addressesOf(due), early: addressesOf(early), requests, credits })
   }
-  const urgent = groups
-    .flatMap(({ members }) => members.map(({ tracked }) => tracked))
-    .filter(({ dueAt }) => dueAt < NEVER)
-  if (urgent.length > 0)
-    buy(
-      urgent.reduce((first, { dueAt }) => Math.min(first, dueAt), NEVER),
-      urgent,
-      [],
-    )
+  const urgent = groups.flatMap(({ members }) => members).filter(({ dueAt }) => dueAt < NEVER)
+  const firstAt = urgent.reduce((first, { dueAt }) => Math.min(first, dueAt), NEVER)
+  buy(firstAt, urgent, [])
   for (let ticks = 0; groups.length > 0 && purchases.length < shown && ticks < MAX_IDLE_TICKS * shown; ticks++) {
     const at = Math.min(...groups.map((group) => group.at))
     const due: TrackedPrice[] = []
     const early: TrackedPrice[] = []
     for (const group of groups) {
       if (group.at > at) continue
-      for (const member of group.members) {
-        const askedAt = boughtAt.get(member.tracked) ?? member.tracked.askedAt
-        if (!isDueAt(member, group, askedAt)) continue
-        const list = isTooOld(member, at + group.periodMs, askedAt) ? due : early
-        list.push(member.tracked)
+      for (const tracked of group.members) {
+        const askedAt = boughtAt.get(tracked) ?? tracked.askedAt
+        if (!isDueAt(tracked, group, askedAt)) continue
+        const list = tracked.isDueBefore(at + group.periodMs, askedAt) ? due : early
+        list.push(tracked)
       }
       group.at += group.periodMs
       group.tick++
     }
-    if (due.length + early.length > 0) buy(at, due, early)
+    buy(at, due, early)
   }
   return purchases.slice(0, shown)
 }
 
+/** Those that are made: of several with one key, the one with the shortest interval. */
+function mostFrequent(requests: Iterable<RecurringRequest>): RecurringRequest[] {
+  const byKey = new Map<string, RecurringRequest>()
+  for (const request of requests) {
+    const other = byKey.get(request.key)
+    if (other === undefined || request.everyMs < other.everyMs) byKey.set(request.key, request)
+  }
+  return [...byKey.values()]
+}
+
 /** The cost of a call for each watch, at its own interval. */
-function separateCalls(watches: readonly PlannedWatch[], intervalOf: (watch: PlannedWatch) => number): PlannedRate {
+function separateCalls(watches: Iterable<RunningWatch>, intervalOf: (watch: RunningWatch) => number): PlannedRate {
   const rate = { creditsPerDay: 0, requestsPerDay: 0 }
   for (const watch of watches) {
     const perDay = DAY_MS / intervalOf(watch)
