@@ -1,8 +1,8 @@
 import { type AnswerListener, type CallExtras, type ClientInternals, internalsOf } from '../client-internals.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
-import { asCount, checkNames, FakeUsageError, show } from './rules/check-options.ts'
-import { type FakeOperation, fakeOperations, fakeRoutes, matchRoute } from './rules/routes.ts'
+import { anyFunction, checkOptions, count, FakeUsageError, object, text } from './rules/check.ts'
+import { type FakeOperation, fakeOperations, givenParams, matchRoute } from './rules/routes.ts'
 import type { Tape, TapeEntry } from './rules/tape.ts'
 
 /** Options of `record`. */
@@ -43,16 +43,13 @@ const FILE_MODULE = 'node:fs/promises'
  * const fake = createFakeService({ tape, onMissing: 'world' })
  */
 export async function record<Client extends object>(options: RecordOptions<Client>): Promise<Tape> {
-  checkNames('record', options, ['client', 'to', 'budget', 'run'])
+  checkOptions('record', object({ client: {}, to: text, budget: {}, run: anyFunction }), options)
   const { client, to, budget, run = callEverything } = options
   const internals = internalsOf(Object(client))
   if (!internals) throw new FakeUsageError('client is a client that createClient made.')
-  if (to !== undefined && typeof to !== 'string') throw new FakeUsageError(`to is the path of a file, not ${show(to)}.`)
-  if (typeof run !== 'function') throw new FakeUsageError(`run is a function, not ${show(run)}.`)
-  checkNames('budget', budget, ['credits'])
+  checkOptions('budget', object({ credits: count }, ['credits']), budget, 'budget')
   const tape: Tape = { format: 'etn-market-tape', version: 1, entries: [] }
-  const limit = asCount('budget.credits', budget.credits)
-  const recorder = createRecorder(client, internals, limit, tape.entries)
+  const recorder = createRecorder(client, internals, budget.credits, tape.entries)
   try {
     await run(recorder as Client)
   } finally {
@@ -212,14 +209,7 @@ function redactEntry(entry: TapeEntry, redact: (text: string) => string): TapeEn
 function requestOf(path: string): Pick<TapeEntry, 'operation' | 'params'> | undefined {
   const { pathname, searchParams } = new URL(`http://any/${path}`)
   const match = matchRoute(pathname)
-  if (!match) return undefined
-  const { chainId: _, ...params }: Record<string, unknown> = match.path
-  for (const name of [...(fakeRoutes[match.operation].query ?? []), 'limit']) {
-    const value = searchParams.get(name)
-    if (value === null) continue
-    params[name] = name === 'addresses' ? value.split(',') : name === 'limit' ? Number(value) : value
-  }
-  return { operation: match.operation, params }
+  return match && { operation: match.operation, params: givenParams(match, searchParams) }
 }
 
 function asObject(value: unknown): Record<string, unknown> | undefined {

@@ -10,7 +10,7 @@ import { type Exchange, handleRequest, type IncomingRequest } from './http/handl
 import { listen } from './http/listen.ts'
 import { Session, type SessionState } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
-import { asList, asNumber, asOneOf, checkNames, FakeUsageError } from './rules/check-options.ts'
+import { between, checkOptions, checkValue, FakeUsageError, flag, listOf, object, only } from './rules/check.ts'
 import { type FakeClientClock, MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
@@ -91,8 +91,8 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   }
 
   function reset(options: ResetOptions = {}): void {
-    checkNames('reset', options, ['keep'])
-    const keep = new Set(asList('keep', options.keep ?? []).map((part) => asOneOf('keep', part, RESET_PARTS)))
+    checkOptions('reset', object({ keep: listOf(only(...RESET_PARTS)) }), options)
+    const keep = new Set(options.keep)
     const { keys, faults, stubs } = session.save()
     session = startSession()
     session.load({
@@ -133,7 +133,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     charged: (filter) => session.ledger.total(filter),
     journal: (filter) => session.journal.list(session.maskFilter(filter)),
     peakInFlight(options = {}) {
-      checkNames('peakInFlight', options, ['heavy'])
+      checkOptions('peakInFlight', object({ heavy: flag }), options)
       return session.journal.peak(options.heavy ?? false)
     },
     keys: () => session.accounts.all(),
@@ -156,7 +156,10 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     clock: createClientClock(clock, settings.seed),
     world: world.control,
     now: clock.now,
-    advance: (ms) => clock.advance(asNumber('advance', ms, 0, MAX_TIME_MS - clock.now())),
+    advance(ms) {
+      checkValue('advance', between(0, MAX_TIME_MS - clock.now()), ms)
+      return clock.advance(ms)
+    },
     reset,
     snapshot() {
       const snapshot = Object.freeze({ at: clock.now() })

@@ -1,6 +1,6 @@
 import { allowOrigin, isGuarded, setVariables } from './http/environment.ts'
 import type { FakeServiceOptions } from './options.ts'
-import { checkFunctions } from './rules/check-options.ts'
+import { checkFunctions } from './rules/check.ts'
 import { createFakeService } from './service.ts'
 import type { FakeService } from './types.ts'
 

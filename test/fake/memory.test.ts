@@ -108,7 +108,7 @@ describe('the journal', () => {
       expect((await get('/prices/etn')).status).toBe(200)
       expect(fake.journal()[0]?.finished).toBe(true)
     }
-    expect(() => ask({ log: 'yes' as never })).toThrow('log is a function.')
+    expect(() => ask({ log: 'yes' as never })).toThrow('log is a function, not "yes".')
   })
 })
 

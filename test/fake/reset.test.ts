@@ -102,7 +102,7 @@ describe('reset with keep', () => {
     expect(await look()).toEqual({ price: true, stub: true, faults: 1, credits: 925, now: 1_000 })
     fake.reset()
     expect(await look()).toEqual({ price: false, stub: false, faults: 0, credits: 950, now: 0 })
-    expect(() => fake.reset({ keep: ['keyz'] } as unknown as ResetOptions)).toThrow('keep is one of world, faults')
+    expect(() => fake.reset({ keep: ['keyz'] } as unknown as ResetOptions)).toThrow('keep[0] is one of world, faults')
     expect(() => fake.reset({ kept: [] } as ResetOptions)).toThrow('reset knows no option "kept"')
   })
 })

@@ -1,4 +1,4 @@
-import type { Bucket, Currency, Duration } from '../rules/parse-query.ts'
+import type { Bucket, Currency, Duration } from '../rules/routes.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
 import type { Prices } from './prices.ts'

@@ -1,4 +1,4 @@
-import type { Currency } from '../rules/parse-query.ts'
+import type { Currency } from '../rules/routes.ts'
 import { fromDecimal, ONE, toDecimal } from './decimal.ts'
 import { Market, SLOT_SECONDS, TICKS } from './market.ts'
 import { hash, smoothNoise } from './random.ts'

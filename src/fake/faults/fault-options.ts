@@ -1,12 +1,14 @@
-import { FakeUsageError, show } from '../rules/check-options.ts'
-import { MAX_TIME_MS, MAX_WAIT_MS } from '../rules/clock.ts'
-import type { FakeOperation } from '../rules/routes.ts'
 import {
   anyFunction,
+  between,
   checkValue,
   count,
+  FakeUsageError,
   flag,
+  listOf,
+  mapOf,
   number,
+  numberFrom0,
   numberFrom1,
   object,
   oneOrMore,
@@ -14,8 +16,11 @@ import {
   operation,
   operation as operationName,
   type Schema,
+  show,
   text,
-} from '../rules/schema.ts'
+} from '../rules/check.ts'
+import { MAX_TIME_MS, MAX_WAIT_MS } from '../rules/clock.ts'
+import type { FakeOperation } from '../rules/routes.ts'
 import { EXCLUSIVE, isWithoutBody } from './effects.ts'
 
 /** A request as a fault's `when` sees it. */
@@ -152,7 +157,7 @@ const headerValue: Schema = {
   description: 'a header value (text without line breaks)',
 }
 const headerOrNumber: Schema = { anyOf: [headerValue, number] }
-const milliseconds: Schema = { type: 'number', minimum: -MAX_TIME_MS, maximum: MAX_TIME_MS }
+const milliseconds = between(-MAX_TIME_MS, MAX_TIME_MS)
 
 /** The effects of a fault that JSON can hold. */
 export const EFFECTS: Record<string, Schema> = {
@@ -160,22 +165,17 @@ export const EFFECTS: Record<string, Schema> = {
   code: text,
   message: text,
   body: { description: 'The whole body instead of the envelope; any JSON.' },
-  headers: { type: 'object', additionalProperties: oneOrMore(headerValue) },
+  headers: mapOf(oneOrMore(headerValue)),
   retryAfter: {
     description: 'Seconds, raw text, several lines, a date in some milliseconds, or false for none.',
-    anyOf: [
-      { type: 'number', minimum: 0 },
-      oneOrMore(headerValue),
-      object({ inMs: milliseconds }, ['inMs']),
-      only(false),
-    ],
+    anyOf: [numberFrom0, oneOrMore(headerValue), object({ inMs: milliseconds }, ['inMs']), only(false)],
   },
-  delayMs: { type: 'number', minimum: 0, maximum: MAX_WAIT_MS },
+  delayMs: between(0, MAX_WAIT_MS),
   never: only(true),
   reset: only('before', 'after'),
   truncate: {
     description: 'Bytes of the body, or below 1 a part of it.',
-    anyOf: [{ type: 'number', minimum: 0, maximum: 1 }, numberFrom1],
+    anyOf: [between(0, 1), numberFrom1],
   },
   stall: count,
   malformed: only(true),
@@ -194,7 +194,7 @@ export const MATCH: Record<string, Schema> = {
   key: text,
   nth: oneOrMore(numberFrom1),
   times: { description: 'Hits; "Infinity" for no end.', anyOf: [numberFrom1, only('Infinity')] },
-  probability: { type: 'number', minimum: 0, maximum: 1 },
+  probability: between(0, 1),
 }
 
 // What JSON cannot hold: functions, and numbers without an end.
@@ -205,7 +205,7 @@ const ALL_MATCHES = {
   times: { anyOf: [numberFrom1, { enum: [Number.POSITIVE_INFINITY] }] },
 }
 const FAULT = object({ ...ALL_MATCHES, ...ALL_EFFECTS })
-const STEP: Schema = { anyOf: [only('ok'), object(ALL_EFFECTS)] }
+const STEPS: Schema = { ...listOf({ anyOf: [only('ok'), object(ALL_EFFECTS)] }), minItems: 1 }
 
 /** Throws an error that lists the allowed values, so that a mistaken fault does not look like one without a hit. */
 export function checkFault(options: FaultOptions): void {
@@ -217,7 +217,7 @@ export function checkFault(options: FaultOptions): void {
 export function checkScript(operation: unknown, steps: readonly ScriptStep[], options: ScriptOptions): void {
   checkValue('operation', operationName, operation)
   checkValue('script', object({ key: text, when: anyFunction }), options)
-  checkValue('steps', { type: 'array', items: STEP, minItems: 1 }, steps)
+  checkValue('steps', STEPS, steps)
   for (const step of steps) if (step !== 'ok') checkEffects(step)
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { nextTurn } from '../../concurrency/event-loop.ts'
-import { asNumber, checkNames, FakeUsageError, show } from '../rules/check-options.ts'
+import { between, checkOptions, FakeUsageError, object, show, text } from '../rules/check.ts'
 import { failure } from '../rules/reply.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
 import type { Access, Control } from './control/control.ts'
@@ -21,14 +21,12 @@ const HTTP_MODULE = 'node:http'
 
 /** Serves the fake over HTTP. */
 export async function listen(parts: ServerParts, options: ListenOptions): Promise<FakeServer> {
-  checkNames('listen', options, ['port', 'hostname', 'controlToken'])
-  const { hostname = '127.0.0.1', controlToken } = options
-  if (typeof hostname !== 'string') throw new FakeUsageError(`hostname is a text, not ${show(hostname)}.`)
+  checkOptions('listen', object({ port: between(0, 65_535), hostname: text, controlToken: {} }), options)
+  const { port: wantedPort = 0, hostname = '127.0.0.1', controlToken } = options
   // The message leaves the token out, because it is a secret.
   if (controlToken !== undefined && (typeof controlToken !== 'string' || !/^[!-~]+( +[!-~]+)*$/.test(controlToken)))
     throw new FakeUsageError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
   const control = parts.control({ controlToken })
-  const wantedPort = asNumber('port', options.port ?? 0, 0, 65_535)
   if (!canListen()) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
   const { createServer } = await loadHttp()
   const server = createServer((request, response) => void respond(parts, control, request, response))

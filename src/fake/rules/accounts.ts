@@ -1,5 +1,4 @@
-import { asCount, FakeUsageError, show } from './check-options.ts'
-import { checkValue, count, object, type Schema, text } from './schema.ts'
+import { checkValue, count, FakeUsageError, mapOf, object, type Schema, show, text } from './check.ts'
 
 /** What a key starts with: an amount of credits, or credits and a tier. */
 export type KeyOptions =
@@ -20,11 +19,10 @@ export interface KeyState {
 }
 
 const KEY: Schema = { anyOf: [count, object({ credits: count, tier: text }, ['credits'])] }
-export const KEYS: Schema = { type: 'object', additionalProperties: KEY }
+export const KEYS: Schema = mapOf(KEY)
 
 const DEFAULT_TIER = 'standard'
 
-/** The keys and their remaining credits. */
 export class Accounts {
   readonly #known = new Map<string, KeyState>()
 
@@ -52,7 +50,8 @@ export class Accounts {
   }
 
   add(key: string, options: KeyOptions): void {
-    this.#known.set(key, readKey(key, options))
+    checkValue('key', text, key)
+    this.addAll({ [key]: options })
   }
 
   /** Adds several keys, or none if one of them is wrong. */
@@ -61,7 +60,8 @@ export class Accounts {
   }
 
   set(key: string, credits: number): void {
-    this.get(key).credits = asCount('credits', credits)
+    checkValue('credits', count, credits)
+    this.get(key).credits = credits
   }
 
   all(): Record<string, KeyState> {
@@ -75,18 +75,13 @@ export class Accounts {
   }
 }
 
-/** Checks the options of one key. */
-function readKey(key: string, options: KeyOptions): KeyState {
-  if (typeof key !== 'string' || key.trim() !== key || key === '')
-    throw new FakeUsageError('A key is text without surrounding space.')
-  checkValue(`keys.${key}`, KEY, options)
-  const { credits, tier = DEFAULT_TIER } = typeof options === 'number' ? { credits: options } : options
-  return { credits, tier }
-}
-
-/** Checks the options of several keys. */
+/** Checks the options of several keys, and fills in the defaults. */
 export function readKeys(keys: Record<string, KeyOptions>): Record<string, KeyState> {
   checkValue('keys', KEYS, keys)
-  const entries = Object.entries(keys).map(([key, options]) => [key, readKey(key, options)] as const)
-  return Object.fromEntries(entries)
+  const read = ([key, options]: [string, KeyOptions]): [string, KeyState] => {
+    if (key.trim() !== key || key === '') throw new FakeUsageError('A key is text without surrounding space.')
+    const { credits, tier = DEFAULT_TIER } = typeof options === 'number' ? { credits: options } : options
+    return [key, { credits, tier }]
+  }
+  return Object.fromEntries(Object.entries(keys).map(read))
 }

@@ -1,7 +1,7 @@
+import { checkValue, count, object, type Schema } from './check.ts'
 import type { JournalEntry } from './journal.ts'
 import type { FakeFilter } from './ledger.ts'
 import { type FakeOperation, fakeOperations } from './routes.ts'
-import { checkValue, count, object, type Schema } from './schema.ts'
 
 /** A total, or an amount per operation. The amount of an operation that is not named is 0. `unknown`: requests without a route. */
 export type Expected = number | Partial<Record<FakeOperation | 'unknown', number>>

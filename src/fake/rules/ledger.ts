@@ -1,5 +1,5 @@
+import { checkValue, object, operation, text } from './check.ts'
 import type { FakeOperation } from './routes.ts'
-import { checkValue, object, operation, text } from './schema.ts'
 
 /** A charge. It is made before the answer is delivered, so a lost answer was charged too. */
 export interface Charge {

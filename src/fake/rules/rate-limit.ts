@@ -1,4 +1,4 @@
-import { asCount, asNumber, checkNames } from './check-options.ts'
+import { between, count, object, type Schema } from './check.ts'
 import { type Rejection, rateLimited } from './reply.ts'
 
 /** A limit on the calls of a key per time window. The live service has one; its values are not known. */
@@ -13,6 +13,13 @@ export interface RateLimitOptions {
   lockMs?: number
 }
 
+export const RATE_LIMIT: Schema = object({
+  requests: count,
+  windowMs: between(1),
+  refusalsToLock: { anyOf: [count, { enum: [Number.POSITIVE_INFINITY] }] },
+  lockMs: between(0),
+})
+
 /** What a key has used. */
 interface KeyUsage {
   windowEnds: number
@@ -25,17 +32,17 @@ const REFUSALS_WITHIN_MS = 60_000
 
 /** Counts calls per key; without options there is no limit. */
 export class RateLimit {
-  readonly #options: Required<RateLimitOptions> | undefined
+  readonly #options: RateLimitOptions | undefined
   #keys = new Map<string, KeyUsage>()
 
-  constructor(options: Required<RateLimitOptions> | undefined) {
+  constructor(options: RateLimitOptions | undefined) {
     this.#options = options
   }
 
   /** Counts a call; returns the error if the call is over the limit. */
   check(key: string, now: number): Rejection | undefined {
     if (!this.#options) return undefined
-    const { requests, windowMs, refusalsToLock, lockMs } = this.#options
+    const { requests, windowMs = 60_000, refusalsToLock = 20, lockMs = 900_000 } = this.#options
     const usage = this.#keys.get(key) ?? { windowEnds: now + windowMs, requests: 0, refusals: [], lockedUntil: 0 }
     this.#keys.set(key, usage)
     if (now >= usage.windowEnds) Object.assign(usage, { windowEnds: now + windowMs, requests: 0 })
@@ -59,19 +66,4 @@ export class RateLimit {
 
 function reject(message: string, waitMs: number): Rejection {
   return rateLimited(`${message} Nothing was charged.`, Math.max(1, Math.ceil(waitMs / 1000)))
-}
-
-/** Checks the options and fills in the defaults. */
-export function readRateLimit(options: RateLimitOptions): Required<RateLimitOptions> {
-  checkNames('rateLimit', options, ['requests', 'windowMs', 'refusalsToLock', 'lockMs'])
-  const { requests, windowMs = 60_000, refusalsToLock = 20, lockMs = 900_000 } = options
-  return {
-    requests: asCount('rateLimit.requests', requests),
-    windowMs: asNumber('rateLimit.windowMs', windowMs, 1),
-    refusalsToLock:
-      refusalsToLock === Number.POSITIVE_INFINITY
-        ? refusalsToLock
-        : asCount('rateLimit.refusalsToLock', refusalsToLock),
-    lockMs: asNumber('rateLimit.lockMs', lockMs, 0),
-  }
 }

@@ -1,4 +1,4 @@
-import { cut } from './check-options.ts'
+import { cut } from './check.ts'
 
 /** An error of the service: never charged, and without credit headers. */
 export interface Rejection {

@@ -28,6 +28,19 @@ export interface Route {
 /** Query parameters with a rule of their own. */
 export type QueryName = 'addresses' | 'bucket' | 'currency' | 'duration' | 'version' | 'token'
 
+/** Values that query parameters may have. */
+export const QUERY_VALUES = {
+  bucket: ['1m', '15m', '1h', '4h', '1d'],
+  duration: ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'],
+  currency: ['USD', 'ETN'],
+  version: ['2', '3'],
+} as const
+
+/** Length of the period of a candle. */
+export type Bucket = '1m' | '15m' | '1h' | '4h' | '1d'
+export type Currency = (typeof QUERY_VALUES.currency)[number]
+export type Duration = (typeof QUERY_VALUES.duration)[number]
+
 /** Maximum of addresses in `prices.batch`. */
 export const MAX_ADDRESSES = 50
 
@@ -80,6 +93,19 @@ export interface RouteMatch {
   operation: FakeOperation
   /** The path parameters by name. */
   path: Record<string, string>
+}
+
+/** The parameters of a request as they were given: without defaults, and without the chain. */
+export function givenParams({ operation, path }: RouteMatch, query: URLSearchParams): Record<string, unknown> {
+  const { chainId: _, ...params }: Record<string, unknown> = path
+  const { query: names = [], maxLimit } = fakeRoutes[operation]
+  for (const name of names) {
+    const value = query.get(name)
+    if (value !== null) params[name] = name === 'addresses' ? value.split(',') : value
+  }
+  const limit = query.get('limit')
+  if (maxLimit !== undefined && limit !== null) params.limit = Number(limit)
+  return params
 }
 
 const PATTERNS = fakeOperations.map((operation) => ({

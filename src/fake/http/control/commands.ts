@@ -1,18 +1,18 @@
 import type { FakeCandle } from '../../data/candles.ts'
-import type { SetPriceOptions, WorldTradeOptions } from '../../data/world-control.ts'
+import { CANDLE, type SetPriceOptions, type WorldTradeOptions } from '../../data/world-control.ts'
 import { EFFECTS, type FaultHandle, type FaultOptions, MATCH, type ScriptStep } from '../../faults/fault-options.ts'
 import { KEYS, type KeyOptions } from '../../rules/accounts.ts'
-import { asNumber, cut, FakeUsageError } from '../../rules/check-options.ts'
-import { EXPECTED, type Expected } from '../../rules/expect.ts'
-import { type FakeFilter, FILTER } from '../../rules/ledger.ts'
-import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
-import type { FakeOperation } from '../../rules/routes.ts'
 import {
   address,
   amount,
+  between,
+  checkValue,
   count,
-  findMismatch,
+  cut,
+  FakeUsageError,
   flag,
+  listOf,
+  mapOf,
   number,
   numberFrom0,
   numberFrom1,
@@ -20,10 +20,15 @@ import {
   object,
   only,
   operation,
+  orNull,
   refTo,
   type Schema,
   text,
-} from '../../rules/schema.ts'
+} from '../../rules/check.ts'
+import { EXPECTED, type Expected } from '../../rules/expect.ts'
+import { type FakeFilter, FILTER } from '../../rules/ledger.ts'
+import { type Bucket, type FakeOperation, QUERY_VALUES } from '../../rules/routes.ts'
+import { checkData } from '../../rules/stubs.ts'
 import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from '../../types.ts'
 
 // What the control routes accept, do and answer. Requests are checked with these schemas, and the OpenAPI document shows them.
@@ -51,10 +56,6 @@ function answer(properties: Record<string, Schema>, optional: readonly string[] 
   return { type: 'object', properties, required }
 }
 
-const listOf = (items: Schema): Schema => ({ type: 'array', items })
-const orNull = (type: string): Schema => ({ type: [type, 'null'] })
-const texts: Schema = { type: 'object', additionalProperties: text }
-const CANDLE = { time: count, open: number, high: number, low: number, close: number, volume: number, count }
 const CHARGE = { key: text, operation, items: count, credits: count, delivered: flag, at: number, request: count }
 const JOURNAL_ENTRY = {
   id: count,
@@ -62,19 +63,19 @@ const JOURNAL_ENTRY = {
   method: text,
   url: text,
   path: text,
-  query: texts,
-  operation: { anyOf: [operation, { type: 'null' }] },
-  key: orNull('string'),
+  query: mapOf(text),
+  operation: orNull(operation),
+  key: orNull(text),
   attempt: count,
   inFlight: count,
   heavyInFlight: count,
-  status: orNull('integer'),
-  code: orNull('string'),
-  fault: orNull('string'),
+  status: orNull(count),
+  code: orNull(text),
+  fault: orNull(text),
   credits: count,
   delivered: flag,
   finished: flag,
-  headers: texts,
+  headers: mapOf(text),
 }
 
 export const COMPONENTS = {
@@ -84,9 +85,9 @@ export const COMPONENTS = {
   FaultHandle: answer({ id: count, label: text, hits: count }),
   Expected: EXPECTED,
   KeyState: answer({ credits: count, tier: text }),
-  Keys: { type: 'object', additionalProperties: refTo('KeyState') },
+  Keys: mapOf(refTo('KeyState')),
   NewKeys: KEYS,
-  Candle: object(CANDLE, Object.keys(CANDLE)),
+  Candle: CANDLE,
   Charge: answer(CHARGE),
   JournalEntry: answer(JOURNAL_ENTRY, ['headers']),
   Version: answer({ version: count }),
@@ -229,8 +230,7 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
       answers: ref('Id'),
       run({ operation, data, validate = true }: { operation: FakeOperation; data?: unknown; validate?: boolean }) {
         // The data is known, so a mistake shows now and not at the call.
-        const mismatch = validate && data !== undefined ? findMismatch(operation, data) : undefined
-        if (mismatch) throw new FakeUsageError(`The stub of ${operation} does not match the contract: ${mismatch}`)
+        if (validate && data !== undefined) checkData(operation, data)
         return { id: stubs.add(fake.stub(operation, () => data, { validate })) }
       },
     },
@@ -259,7 +259,8 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
       answers: ref('Time'),
       async run({ advanceMs, now }: { advanceMs?: number; now?: number }) {
         if ((advanceMs === undefined) === (now === undefined)) throw new FakeUsageError('Give either advanceMs or now.')
-        await fake.advance(advanceMs ?? asNumber('now', now, fake.now()) - fake.now())
+        if (now !== undefined) checkValue('now', between(fake.now()), now)
+        await fake.advance(advanceMs ?? Number(now) - fake.now())
         return { now: fake.now() }
       },
     },
@@ -298,7 +299,7 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     },
     'POST world/candles': {
       summary: 'Replaces candles of the past.',
-      takes: object({ token: address, bucket: only(...BUCKETS), rows: listOf(ref('Candle')) }, [
+      takes: object({ token: address, bucket: only(...QUERY_VALUES.bucket), rows: listOf(ref('Candle')) }, [
         'token',
         'bucket',
         'rows',

@@ -1,6 +1,5 @@
-import { cut, FakeUsageError, show } from '../../rules/check-options.ts'
+import { cut, FakeUsageError, findMismatch, object, show } from '../../rules/check.ts'
 import { once } from '../../rules/once.ts'
-import { findMismatchWith, object, type Resolve } from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
 import { COMPONENTS, type Command, type Commands, createCommands, ref } from './commands.ts'
 import { answerPage } from './page.ts'
@@ -17,7 +16,7 @@ const MAX_MESSAGE = 10_000
 /** The fields of a command that takes none. */
 const NOTHING = object({})
 
-const resolveComponent: Resolve = (reference) =>
+const resolve = (reference: string) =>
   COMPONENTS[reference.slice('#/components/schemas/'.length) as keyof typeof COMPONENTS]
 
 export function createControl(fake: FakeService, maxSnapshots: number): (access: Access) => Control {
@@ -38,7 +37,7 @@ export function createControl(fake: FakeService, maxSnapshots: number): (access:
       return reject(404, 'not_found', `There is no ${route}. There is: ${Object.keys(commands).join(', ')}.`)
     try {
       const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
-      const mismatch = findMismatchWith(resolveComponent, '', command.takes ?? NOTHING, fields)
+      const mismatch = findMismatch('', command.takes ?? NOTHING, fields, { resolve })
       if (mismatch) throw new FakeUsageError(mismatch)
       return respond(200, await command.run(fields, id))
     } catch (error) {
