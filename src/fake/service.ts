@@ -14,7 +14,8 @@ import { between, checkOptions, checkValue, FakeUsageError, flag, listOf, object
 import { type FakeClientClock, MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
-import type { FakeFilter } from './rules/ledger.ts'
+import type { Journal } from './rules/journal.ts'
+import type { FakeFilter, Ledger } from './rules/ledger.ts'
 import { once } from './rules/once.ts'
 import { noRecording, TapePlayer } from './rules/tape.ts'
 import { type FakeServer, type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from './types.ts'
@@ -24,11 +25,6 @@ interface SavedState {
   world: Changes
   offset: number
   tape: ReturnType<TapePlayer['save']> | undefined
-}
-
-/** Where the amounts of an expectation come from. */
-interface Summed {
-  sums(filter: FakeFilter): Record<string, number>
 }
 
 /**
@@ -66,7 +62,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     const recorded = tape?.play(call)
     if (recorded) return recorded
     if (operation === 'meta.openapi') return { data: document, items: 0 }
-    if (tape && settings.onMissing === 'error') return { data: undefined, items: 0, rejection: noRecording(call) }
+    if (tape && settings.onMissing === 'error') throw noRecording(call)
     return world.query(operation, parsed, clock.now())
   }
   const startSession = () => new Session(settings, find, clock.now)
@@ -83,7 +79,12 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     return handleRequest(session, clock, incoming)
   }
 
-  function expectThat(what: string, expected: Expected, filter: FakeFilter | undefined, source: Summed): void {
+  function expectThat(
+    what: string,
+    expected: Expected,
+    filter: FakeFilter | undefined,
+    source: Ledger | Journal,
+  ): void {
     const masked = session.maskFilter(filter)
     const { journal } = session
     const observed = { actual: source.sums(masked), entries: journal.list(masked), dropped: journal.dropped }
@@ -93,13 +94,11 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   function reset(options: ResetOptions = {}): void {
     checkOptions('reset', object({ keep: listOf(only(...RESET_PARTS)) }), options)
     const keep = new Set(options.keep)
-    const { keys, faults, stubs } = session.save()
+    const state = session.save()
     session = startSession()
-    session.load({
-      ...(keep.has('keys') ? { keys } : {}),
-      ...(keep.has('faults') ? { faults } : {}),
-      ...(keep.has('world') ? { stubs } : {}),
-    })
+    if (keep.has('keys')) session.load(state, ['accounts'])
+    if (keep.has('faults')) session.load(state, ['faults'])
+    if (keep.has('world')) session.load(state, ['stubs'])
     if (!keep.has('world')) world.load()
     tape = settings.tape && new TapePlayer(settings.tape)
     if (!keep.has('clock')) clock.offset = 0
@@ -136,7 +135,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       checkOptions('peakInFlight', object({ heavy: flag }), options)
       return session.journal.peak(options.heavy ?? false)
     },
-    keys: () => session.accounts.all(),
+    keys: () => session.accounts.save(),
     addKey: (key, start) => session.accounts.add(key, start),
     addKeys: (keys) => session.accounts.addAll(keys),
     remaining: (key = session.accounts.first()) => session.accounts.get(key).credits,

@@ -64,7 +64,7 @@ export class Accounts {
     this.get(key).credits = credits
   }
 
-  all(): Record<string, KeyState> {
+  save(): Record<string, KeyState> {
     return Object.fromEntries([...this.#known].map(([key, state]) => [key, { ...state }]))
   }
 

@@ -4,12 +4,11 @@ import { show } from './check.ts'
 import type { Charge, Ledger } from './ledger.ts'
 import { once } from './once.ts'
 import type { RateLimit } from './rate-limit.ts'
-import type { Receipt, Rejection } from './reply.ts'
-import * as reject from './reply.ts'
+import { invalidRequest, notFound, type Receipt, Rejection } from './reply.ts'
 import type { Bucket, Currency, Duration, FakeOperation, QueryName, Route, RouteMatch } from './routes.ts'
 import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, priceOf, QUERY_VALUES } from './routes.ts'
 
-// The order in which a call is checked; the first rejection answers it.
+// The order in which a call is checked; the first check that fails throws the rejection, which answers the call.
 // 1. The route and the method: `http/handle-request.ts`.
 // 2. Its form, its key, and whether the key may call and can pay what is due in any case: `admit`. Then a stub runs, or the data is looked up.
 // 3. Whether the key can pay for all items, whether the thing exists, whether a heavy slot is free: `execute`, which then charges.
@@ -20,8 +19,6 @@ export interface QueryResult {
   /** Items that are charged. */
   items: number
   cursor?: string
-  /** An error instead of data. */
-  rejection?: Rejection
 }
 
 /** What the rules read and change. */
@@ -51,59 +48,41 @@ export interface AdmittedCall extends Call {
 }
 
 /** The parameters of a request. Parameters that the route does not have hold their default. */
-export interface ParsedQuery {
+export interface ParsedQuery extends ReturnType<typeof readValues> {
   /** The address of the path as it was sent, or the presale's pool. */
   address: string
-  addresses: string[]
   limit: number
-  bucket: Bucket
-  currency: Currency
-  duration: Duration
-  version: 2 | 3
-  token: string | undefined
 }
 
-/** The result of a call: an error, or data and what it cost. */
-export type ExecutionResult =
-  | { rejection: Rejection }
-  | {
-      rejection?: undefined
-      data: unknown
-      cursor: string | null
-      receipt: Receipt | undefined
-      charge: Charge | undefined
-      free(): void
-    }
+/** A success and what it cost. */
+export interface Answer {
+  data: unknown
+  cursor: string | null
+  receipt: Receipt | undefined
+  charge: Charge | undefined
+  /** Frees the heavy slot. */
+  free(): void
+}
 
 /** Checks everything that does not depend on the data. */
-export function admit(state: ServiceState, call: Call): { admitted: AdmittedCall } | { rejection: Rejection } {
+export function admit(state: ServiceState, call: Call): AdmittedCall {
   const { match, query, key } = call
   const { path, operation } = match
   const route = fakeRoutes[operation]
-  const given = valuesOf(route, query)
-  const account = state.accounts.find(key)
-  const rejection =
-    checkAddress(path) ??
-    checkChain(path) ??
-    checkNames(query) ??
-    checkLimit(route, query) ??
-    checkValues(given) ??
-    (route.open || account ? undefined : reject.unauthorized(key)) ??
-    (key !== undefined && account ? state.rateLimit.check(key, state.now()) : undefined) ??
-    // What is charged for the items of a list is known later.
-    checkCredits(account, priceOf(operation, given.addresses?.length ?? 0))
-  if (rejection) return { rejection }
+  checkAddress(path)
+  checkChain(path)
+  checkNames(query)
   const parsed = {
     address: path.address ?? path.pool ?? '',
-    addresses: given.addresses ?? [],
-    limit: Number(query.get('limit') ?? route.defaultLimit ?? 0),
-    bucket: given.bucket as Bucket,
-    currency: given.currency as Currency,
-    duration: given.duration.toUpperCase() as Duration,
-    version: given.version === '2' ? (2 as const) : (3 as const),
-    token: given.token,
+    limit: readLimit(route, query),
+    ...readValues(route, query),
   }
-  return { admitted: { ...call, parsed, account } }
+  const account = state.accounts.find(key)
+  if (!route.open && !account) throw unauthorized(key)
+  if (key !== undefined && account) state.rateLimit.check(key, state.now())
+  // What is charged for the items of a list is known later.
+  checkCredits(account, priceOf(operation, parsed.addresses.length))
+  return { ...call, parsed, account }
 }
 
 /**
@@ -116,24 +95,23 @@ export function execute(
   call: AdmittedCall,
   result: QueryResult | undefined,
   shouldCharge: boolean,
-): ExecutionResult {
+): Answer {
   const { match, key, request, parsed, account } = call
   const { operation } = match
   const route = fakeRoutes[operation]
   const cost = priceOf(operation, result?.items ?? 0)
-  const unpaid = checkCredits(account, cost)
-  if (unpaid) return { rejection: unpaid }
-  if (!result) return { rejection: reject.notFound(`${operation} knows nothing at ${parsed.address}.`) }
-  if (result.rejection) return { rejection: result.rejection }
+  checkCredits(account, cost)
+  if (!result) throw notFound(`${operation} knows nothing at ${parsed.address}.`)
   const free = route.heavy ? state.heavySlots.acquire() : () => {}
-  if (!free) return { rejection: reject.serverBusy(state.heavySlots.size, state.heavySlots.retryAfterSeconds) }
+  if (!free) throw serverBusy(state.heavySlots)
 
   const answer = { data: result.data, cursor: result.cursor ?? null, free }
   if (route.free || !account || key === undefined) return { ...answer, receipt: undefined, charge: undefined }
   if (!shouldCharge) return { ...answer, receipt: { cost: 0, remaining: account.credits }, charge: undefined }
   account.credits -= cost
   const charge = { key, operation, items: result.items, credits: cost, delivered: false, at: state.now(), request }
-  return { ...answer, receipt: { cost, remaining: account.credits }, charge: state.ledger.add(charge) }
+  state.ledger.add(charge, cost)
+  return { ...answer, receipt: { cost, remaining: account.credits }, charge }
 }
 
 /** The number of items that are charged for an answer. */
@@ -168,67 +146,71 @@ export class HeavySlots {
   }
 }
 
-/** The values of the query parameters that a route has, with their defaults. */
-function valuesOf(route: Route, query: URLSearchParams) {
-  const given = (name: QueryName) => (route.query?.includes(name) ? (query.get(name) ?? undefined) : undefined)
-  return {
-    bucket: given('bucket') ?? '1h',
-    duration: given('duration') ?? 'DAY',
-    currency: given('currency') ?? 'USD',
-    version: given('version') ?? '2',
-    token: given('token'),
-    addresses: route.query?.includes('addresses') ? (given('addresses') ?? '').split(',') : undefined,
-  }
-}
-
-function checkAddress(path: Record<string, string>): Rejection | undefined {
+function checkAddress(path: Record<string, string>): void {
   const value = path.address ?? path.pool
-  if (value === undefined || looksLikeAddress(value)) return undefined
-  return reject.invalidRequest(`${show(value)} is not an address: 0x and 40 hex digits.`)
+  if (value !== undefined && !looksLikeAddress(value))
+    throw invalidRequest(`${show(value)} is not an address: 0x and 40 hex digits.`)
 }
 
-function checkChain({ chainId }: Record<string, string>): Rejection | undefined {
-  if (chainId === undefined || chainId === String(CHAIN_ID)) return undefined
-  return reject.invalidRequest(`Chain ${show(chainId)} is not served; the only chain is ${CHAIN_ID}.`)
+function checkChain({ chainId }: Record<string, string>): void {
+  if (chainId !== undefined && chainId !== String(CHAIN_ID))
+    throw invalidRequest(`Chain ${show(chainId)} is not served; the only chain is ${CHAIN_ID}.`)
 }
 
-function checkNames(query: URLSearchParams): Rejection | undefined {
-  if (query.has('cursor')) return reject.invalidRequest('No route accepts a cursor; page with limit.')
+function checkNames(query: URLSearchParams): void {
+  if (query.has('cursor')) throw invalidRequest('No route accepts a cursor; page with limit.')
   const twice = [...query.keys()].find((name) => query.getAll(name).length > 1)
-  return twice === undefined
-    ? undefined
-    : reject.invalidRequest(`The parameter ${show(twice)} was given more than once.`)
+  if (twice !== undefined) throw invalidRequest(`The parameter ${show(twice)} was given more than once.`)
 }
 
-function checkLimit({ maxLimit }: Route, query: URLSearchParams): Rejection | undefined {
-  const limit = query.get('limit')
-  if (limit === null || maxLimit === undefined) return undefined
-  if (/^[1-9]\d*$/.test(limit) && Number(limit) <= maxLimit) return undefined
-  return reject.invalidLimit(`limit is a whole number from 1 to ${maxLimit} here, not ${show(limit)}.`)
-}
-
-function checkValues({ token, addresses, ...given }: ReturnType<typeof valuesOf>): Rejection | undefined {
-  for (const [name, value] of Object.entries(given) as [keyof typeof given, string][]) {
-    const allowed: readonly string[] = QUERY_VALUES[name]
-    if (!allowed.includes(name === 'duration' ? value.toUpperCase() : value))
-      return reject.invalidRequest(`${name} is one of ${allowed.join(', ')}, not ${show(value)}.`)
+function readLimit({ maxLimit, defaultLimit = 0 }: Route, query: URLSearchParams): number {
+  const limit = query.get('limit') ?? String(defaultLimit)
+  if (maxLimit !== undefined && (!/^[1-9]\d*$/.test(limit) || Number(limit) > maxLimit)) {
+    const message = `limit is a whole number from 1 to ${maxLimit} here, not ${show(limit)}.`
+    throw new Rejection(400, 'invalid_limit', message)
   }
-  if (token !== undefined && !looksLikeAddress(token))
-    return reject.invalidRequest(`token ${show(token)} is not an address.`)
-  return addresses && checkAddresses(addresses)
+  return Number(limit)
 }
 
-function checkAddresses(addresses: readonly string[]): Rejection | undefined {
-  if (addresses.length === 1 && addresses[0] === '')
-    return reject.invalidRequest('addresses is required: 1 to 50, comma-separated.')
+function readValues(route: Route, query: URLSearchParams) {
+  const given = (name: QueryName) => (route.query?.includes(name) ? query.get(name) : null)
+  const oneOf = <T extends string>(name: QueryName, allowed: readonly T[], value: string): T => {
+    const found = allowed.find((one) => one === value)
+    if (found !== undefined) return found
+    throw invalidRequest(`${name} is one of ${allowed.join(', ')}, not ${show(given(name))}.`)
+  }
+  const bucket: Bucket = oneOf('bucket', QUERY_VALUES.bucket, given('bucket') ?? '1h')
+  const duration: Duration = oneOf('duration', QUERY_VALUES.duration, given('duration')?.toUpperCase() ?? 'DAY')
+  const currency: Currency = oneOf('currency', QUERY_VALUES.currency, given('currency') ?? 'USD')
+  const version = oneOf('version', QUERY_VALUES.version, given('version') ?? '2') === '2' ? (2 as const) : (3 as const)
+  const token = given('token') ?? undefined
+  if (token !== undefined && !looksLikeAddress(token)) throw invalidRequest(`token ${show(token)} is not an address.`)
+  const addresses = route.query?.includes('addresses') ? readAddresses(given('addresses') ?? '') : []
+  return { bucket, duration, currency, version, token, addresses }
+}
+
+function readAddresses(list: string): string[] {
+  if (list === '') throw invalidRequest('addresses is required: 1 to 50, comma-separated.')
+  const addresses = list.split(',')
   if (addresses.length > MAX_ADDRESSES)
-    return reject.invalidRequest(`addresses lists ${addresses.length}; the maximum is ${MAX_ADDRESSES}.`)
+    throw invalidRequest(`addresses lists ${addresses.length}; the maximum is ${MAX_ADDRESSES}.`)
   const wrong = addresses.find((address) => !looksLikeAddress(address))
-  return wrong === undefined
-    ? undefined
-    : reject.invalidRequest(`addresses holds ${show(wrong)}, which is not an address.`)
+  if (wrong !== undefined) throw invalidRequest(`addresses holds ${show(wrong)}, which is not an address.`)
+  return addresses
 }
 
-function checkCredits(account: KeyState | undefined, cost: number): Rejection | undefined {
-  return account && account.credits < cost ? reject.insufficientCredits(cost, account.credits) : undefined
+function unauthorized(key: string | undefined): Rejection {
+  const message = key === undefined ? 'A key is required: Authorization: Bearer <key>.' : 'The key is unknown.'
+  return new Rejection(401, 'unauthorized', message)
+}
+
+function checkCredits(account: KeyState | undefined, cost: number): void {
+  if (!account || account.credits >= cost) return
+  const message = `This call costs ${cost} credits and the key has ${account.credits}. Nothing was executed and nothing was charged.`
+  throw new Rejection(402, 'insufficient_credits', message)
+}
+
+function serverBusy({ size, retryAfterSeconds }: HeavySlots): Rejection {
+  const message = `The heavy routes are at their limit of ${size} calls in flight across all keys. Nothing was charged.`
+  return new Rejection(503, 'server_busy', message, [['Retry-After', String(retryAfterSeconds)]])
 }

@@ -1,5 +1,5 @@
 import { between, count, object, type Schema } from './check.ts'
-import { type Rejection, rateLimited } from './reply.ts'
+import { rateLimited } from './reply.ts'
 
 /** A limit on the calls of a key per time window. The live service has one; its values are not known. */
 export interface RateLimitOptions {
@@ -39,20 +39,22 @@ export class RateLimit {
     this.#options = options
   }
 
-  /** Counts a call; returns the error if the call is over the limit. */
-  check(key: string, now: number): Rejection | undefined {
-    if (!this.#options) return undefined
+  /** Counts a call; throws the rejection of one that is over the limit. */
+  check(key: string, now: number): void {
+    if (!this.#options) return
     const { requests, windowMs = 60_000, refusalsToLock = 20, lockMs = 900_000 } = this.#options
     const usage = this.#keys.get(key) ?? { windowEnds: now + windowMs, requests: 0, refusals: [], lockedUntil: 0 }
     this.#keys.set(key, usage)
     if (now >= usage.windowEnds) Object.assign(usage, { windowEnds: now + windowMs, requests: 0 })
-    if (now < usage.lockedUntil) return reject('The key is locked after too many refusals.', usage.lockedUntil - now)
+    const reject = (message: string, until: number) =>
+      rateLimited(`${message} Nothing was charged.`, Math.max(1, Math.ceil((until - now) / 1000)))
+    if (now < usage.lockedUntil) throw reject('The key is locked after too many refusals.', usage.lockedUntil)
     usage.requests++
-    if (usage.requests <= requests) return undefined
+    if (usage.requests <= requests) return
     usage.refusals = [...usage.refusals.filter((at) => at > now - REFUSALS_WITHIN_MS), now]
     if (usage.refusals.length >= refusalsToLock) usage.lockedUntil = now + lockMs
-    const waitMs = Math.max(usage.windowEnds, usage.lockedUntil) - now
-    return reject(`The key may make ${requests} calls in ${windowMs} ms.`, waitMs)
+    const until = Math.max(usage.windowEnds, usage.lockedUntil)
+    throw reject(`The key may make ${requests} calls in ${windowMs} ms.`, until)
   }
 
   save(): ReadonlyMap<string, KeyUsage> {
@@ -62,8 +64,4 @@ export class RateLimit {
   load(state: ReadonlyMap<string, KeyUsage>): void {
     this.#keys = new Map(structuredClone(state))
   }
-}
-
-function reject(message: string, waitMs: number): Rejection {
-  return rateLimited(`${message} Nothing was charged.`, Math.max(1, Math.ceil(waitMs / 1000)))
 }

@@ -11,6 +11,7 @@ import {
 } from './check.ts'
 import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
 import { once } from './once.ts'
+import { Rejection } from './reply.ts'
 import { type FakeOperation, fakeRoutes, type ListOperation } from './routes.ts'
 
 /** The data of an operation, as a stub receives it. */
@@ -89,7 +90,11 @@ async function runStub(
   let found: QueryResult | undefined
   // Only a stub that reads the data waits for it: a page of trades takes 3 ms.
   const data = once(() => {
-    found = find()
+    try {
+      found = find()
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error
+    }
     return (found && structuredClone(found.data)) as StubData<FakeOperation>
   })
   const made = await answer({

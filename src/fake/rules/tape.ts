@@ -1,6 +1,6 @@
 import { checkValue, FakeUsageError, listOf, object, operation, text } from './check.ts'
 import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
-import type { Rejection } from './reply.ts'
+import { Rejection } from './reply.ts'
 import { type FakeOperation, givenParams } from './routes.ts'
 
 /** An answer of the service on a tape. */
@@ -64,7 +64,7 @@ export class TapePlayer {
     const count = this.#played.get(name) ?? 0
     this.#played.set(name, count + 1)
     const { data, cursor, error } = recorded[Math.min(count, recorded.length - 1)] ?? {}
-    if (error) return { data: undefined, items: 0, rejection: error }
+    if (error) throw new Rejection(error.status, error.code, error.message)
     return { data, items: countItems(operation, data, call.parsed), ...(cursor === undefined ? {} : { cursor }) }
   }
 
@@ -88,7 +88,7 @@ export class TapePlayer {
 export function noRecording(call: AdmittedCall): Rejection {
   const params = JSON.stringify(givenParams(call.match, call.query))
   const message = `The tape has no answer of ${call.match.operation} for ${params}. Record it, or use onMissing: 'world'.`
-  return { status: 501, code: 'no_recording', message }
+  return new Rejection(501, 'no_recording', message)
 }
 
 /** Checks a tape; the message says what is wrong. */
