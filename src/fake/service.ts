@@ -1,7 +1,7 @@
 import { document } from '../generated/document.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
+import type { Changes } from './data/prices.ts'
 import { hash, hashText, unit } from './data/random.ts'
-import type { Changes } from './data/timeline.ts'
 import { createWorld } from './data/world.ts'
 import { createControl } from './http/control/control.ts'
 import { allowOrigin, isGuarded } from './http/environment.ts'

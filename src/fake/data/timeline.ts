@@ -131,53 +131,6 @@ function continueAt(segment: Segment, from: number): Segment {
   return segment.kind === 'line' ? { ...segment, from, usd: lineAt(segment, from) } : { ...segment, from }
 }
 
-/** The changed timelines by the key of their token. It is replaced and never changed, so that snapshots share it. */
-export type Changes = ReadonlyMap<string, Timeline>
-
-/** The key of the price of ETN. WETN, whose price it is, has changes nowhere else. */
-const ETN = 'ETN'
-
-/** The timelines of all tokens, and that of the price of ETN. */
-export class Timelines {
-  readonly #wetn: WorldToken
-  readonly #etn: Timeline
-  /** The changes so far. */
-  changes: Changes = new Map()
-
-  constructor(wetn: WorldToken) {
-    this.#wetn = wetn
-    this.#etn = wetn.fixedUsd === undefined ? COMPUTED : new Timeline([constant(wetn.fixedUsd, START)])
-  }
-
-  isWetn(token: WorldToken): boolean {
-    return token.key === this.#wetn.key
-  }
-
-  /** The timeline of the price of ETN. */
-  etn(): Timeline {
-    return this.changes.get(ETN) ?? this.#etn
-  }
-
-  of(token: WorldToken): Timeline {
-    return this.isWetn(token) ? COMPUTED : (this.changes.get(token.key) ?? initialTimeline(token))
-  }
-
-  /** Changes the timeline of a token, for WETN that of the price of ETN. */
-  change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
-    const [key, timeline] = this.isWetn(token) ? [ETN, this.etn()] : [token.key, this.of(token)]
-    this.changes = new Map(this.changes).set(key, next(timeline))
-  }
-}
-
-const COMPUTED = new Timeline([{ kind: 'computed', from: START }])
-
-function initialTimeline(token: WorldToken): Timeline {
-  const { launchedAt } = token
-  return new Timeline(
-    launchedAt === undefined ? [usualSegment(token, START)] : [NOTHING, usualSegment(token, launchedAt)],
-  )
-}
-
 /** Where the price of a token comes from unless it is changed. */
 export function usualSegment({ anchor, fixedUsd }: WorldToken, from: number): Segment {
   if (fixedUsd !== undefined) return constant(fixedUsd, from)

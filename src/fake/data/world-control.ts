@@ -85,10 +85,10 @@ export function createWorldControl(
     return token
   }
 
-  const isWetn = (token: WorldToken) => token.key === tokens().wetn.key
+  const isWetn = (token: WorldToken) => prices().isWetn(token)
 
   function change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
-    prices().timelines.change(token, next)
+    prices().change(token, next)
     onChange()
   }
 

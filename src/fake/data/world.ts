@@ -10,9 +10,8 @@ import { liquidityLocks, type OwnLocks, readOwnLocks } from './locks.ts'
 import { assets, collectionBody, collectionStats, createCollections, marketplace, readOwnCollections } from './nft.ts'
 import { Pools, poolBody, readOwnPools } from './pools.ts'
 import { type Campaign, findPresale, presales, readOwnPresales } from './presales.ts'
-import { Prices } from './prices.ts'
+import { type Changes, Prices } from './prices.ts'
 import { hash, hashText } from './random.ts'
-import { type Changes, Timelines } from './timeline.ts'
 import { readOwnTokens, TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 import { newestTrades } from './trades.ts'
@@ -56,7 +55,7 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   const ownPresales = readOwnPresales(options.presales, start)
   const ownTokens = readOwnTokens(options.tokens, ownPresales, seed, start)
   const tokens = once(() => new TokenList(seed, ownTokens, options))
-  const prices = once(() => new Prices(seed, tokens().usdc, new Timelines(tokens().wetn)))
+  const prices = once(() => new Prices(seed, tokens()))
   const candles = once(() => new Candles(prices()))
   const findAtStart = (address: string) => tokens().find(address, start)
   const ownPools = isOwn ? readOwnPools(options.pools, findAtStart) : []
@@ -127,9 +126,9 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
       () => Math.floor(clock() / 1000),
       () => candles().clear(),
     ),
-    save: () => prices().timelines.changes,
+    save: () => prices().changes,
     load(changes = new Map()) {
-      prices().timelines.changes = changes
+      prices().changes = changes
       candles().clear()
     },
   }
