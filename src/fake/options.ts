@@ -1,22 +1,11 @@
 import type { WorldOptions } from './data/world-options.ts'
 import { KEYS, type KeyOptions, readKeys } from './rules/accounts.ts'
-import {
-  anyFunction,
-  between,
-  checkFunctions,
-  checkOptions,
-  checkValue,
-  count,
-  flag,
-  object,
-  only,
-  readBaseUrl,
-  wholeBetween,
-} from './rules/check.ts'
+import { checkFunctions, checkOptions, checkValue, readBaseUrl } from './rules/check.ts'
 import { type FakeClock, MAX_WAIT_MS } from './rules/clock.ts'
 import type { JournalOptions } from './rules/journal.ts'
 import { RATE_LIMIT, type RateLimitOptions } from './rules/rate-limit.ts'
 import type { CorsMode } from './rules/reply.ts'
+import * as is from './rules/schema.ts'
 import { readTape, type Tape } from './rules/tape.ts'
 
 /**
@@ -77,26 +66,26 @@ export type Settings = ReturnType<typeof readOptions>
 export const fakeKey = 'esk_test_fake'
 
 const DEFAULT_CREDITS = 1_000_000_000
-const WAIT = between(0, MAX_WAIT_MS)
+const WAIT = is.between(0, MAX_WAIT_MS)
 
 /** Clock, world and tape are checked on their own. */
-const OPTIONS = object({
+const OPTIONS = is.object({
   seed: { type: ['number', 'string'], title: 'a number or a string' },
   world: {},
   tape: {},
-  onMissing: only('error', 'world'),
+  onMissing: is.only('error', 'world'),
   keys: KEYS,
   clock: {},
   baseUrl: {},
   latencyMs: WAIT,
   heavyLatencyMs: WAIT,
-  heavyConcurrency: count,
-  heavyRetryAfterSeconds: count,
+  heavyConcurrency: is.count,
+  heavyRetryAfterSeconds: is.count,
   rateLimit: RATE_LIMIT,
   cors: { enum: [true, false, 'hidden'], title: "true, false or 'hidden'" },
-  journal: object({ max: count, headers: flag }),
-  maxSnapshots: wholeBetween(1),
-  log: anyFunction,
+  journal: is.object({ max: is.count, headers: is.flag }),
+  maxSnapshots: is.wholeBetween(1),
+  log: is.anyFunction,
 })
 
 /** Checks the options and fills in the defaults. */
@@ -104,7 +93,7 @@ export function readOptions(options: FakeServiceOptions) {
   checkOptions('createFakeService', OPTIONS, options)
   const { clock = { now: () => Date.now() }, journal, rateLimit } = options
   checkFunctions('clock', 'an object with now(), in unix milliseconds', clock, ['now'])
-  if (rateLimit) checkValue('rateLimit.requests', count, rateLimit.requests)
+  if (rateLimit) checkValue('rateLimit.requests', is.count, rateLimit.requests)
   if (clock.sleep !== undefined) checkFunctions('clock', 'an object whose sleep is a function', clock, ['sleep'])
   return {
     seed: options.seed ?? 'etn-market',

@@ -1,8 +1,9 @@
 import { type AnswerListener, type CallExtras, type ClientInternals, internalsOf } from '../client-internals.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
-import { anyFunction, checkOptions, count, FakeUsageError, object, text } from './rules/check.ts'
+import { checkOptions, FakeUsageError } from './rules/check.ts'
 import { type FakeOperation, fakeOperations, givenParams, matchRoute } from './rules/routes.ts'
+import * as is from './rules/schema.ts'
 import type { Tape, TapeEntry } from './rules/tape.ts'
 
 /** Options of `record`. */
@@ -43,11 +44,11 @@ const FILE_MODULE = 'node:fs/promises'
  * const fake = createFakeService({ tape, onMissing: 'world' })
  */
 export async function record<Client extends object>(options: RecordOptions<Client>): Promise<Tape> {
-  checkOptions('record', object({ client: {}, to: text, budget: {}, run: anyFunction }), options)
+  checkOptions('record', is.object({ client: {}, to: is.text, budget: {}, run: is.anyFunction }), options)
   const { client, to, budget, run = callEverything } = options
   const internals = internalsOf(Object(client))
   if (!internals) throw new FakeUsageError('client is a client that createClient made.')
-  checkOptions('budget', object({ credits: count }, ['credits']), budget, 'budget')
+  checkOptions('budget', is.object({ credits: is.count }, ['credits']), budget, 'budget')
   const tape: Tape = { format: 'etn-market-tape', version: 1, entries: [] }
   const recorder = createRecorder(client, internals, budget.credits, tape.entries)
   try {

@@ -10,13 +10,14 @@ import { type Exchange, handleRequest, type IncomingRequest } from './http/handl
 import { listen } from './http/listen.ts'
 import { Session, type SessionState } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
-import { between, checkOptions, checkValue, FakeUsageError, flag, listOf, object, only } from './rules/check.ts'
+import { checkOptions, checkValue, FakeUsageError } from './rules/check.ts'
 import { type FakeClientClock, MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
 import type { Journal } from './rules/journal.ts'
 import type { FakeFilter, Ledger } from './rules/ledger.ts'
 import { once } from './rules/once.ts'
+import * as is from './rules/schema.ts'
 import { noRecording, TapePlayer } from './rules/tape.ts'
 import { type FakeServer, type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from './types.ts'
 
@@ -92,7 +93,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   }
 
   function reset(options: ResetOptions = {}): void {
-    checkOptions('reset', object({ keep: listOf(only(...RESET_PARTS)) }), options)
+    checkOptions('reset', is.object({ keep: is.listOf(is.only(...RESET_PARTS)) }), options)
     const keep = new Set(options.keep)
     const state = session.save()
     session = startSession()
@@ -132,7 +133,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     charged: (filter) => session.ledger.total(filter),
     journal: (filter) => session.journal.list(session.maskFilter(filter)),
     peakInFlight(options = {}) {
-      checkOptions('peakInFlight', object({ heavy: flag }), options)
+      checkOptions('peakInFlight', is.object({ heavy: is.flag }), options)
       return session.journal.peak(options.heavy ?? false)
     },
     keys: () => session.accounts.save(),
@@ -156,7 +157,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     world: world.control,
     now: clock.now,
     advance(ms) {
-      checkValue('advance', between(0, MAX_TIME_MS - clock.now()), ms)
+      checkValue('advance', is.between(0, MAX_TIME_MS - clock.now()), ms)
       return clock.advance(ms)
     },
     reset,

@@ -1,5 +1,6 @@
 import { checksumAddress } from '../../utils/address.ts'
-import { checkValue, eip55, FakeUsageError } from '../rules/check.ts'
+import { checkValue, FakeUsageError } from '../rules/check.ts'
+import * as is from '../rules/schema.ts'
 import { below, hash, hashText } from './random.ts'
 import { blockAt, type WorldToken } from './tokens.ts'
 import type { Sources } from './world.ts'
@@ -69,10 +70,10 @@ export function readOwnBalances(
   find: (address: string) => WorldToken | undefined,
 ): OwnBalances {
   const wallets = Object.entries(entries).map(([wallet, balances]) => {
-    checkValue(`world.balances[${wallet}]`, eip55, wallet)
+    checkValue(`world.balances[${wallet}]`, is.eip55, wallet)
     const read = Object.entries(balances).map(([address, text]) => {
       const path = `world.balances[${wallet}][${address}]`
-      checkValue(path, eip55, address)
+      checkValue(path, is.eip55, address)
       const token = find(address)
       if (!token) throw new FakeUsageError(`${path} is a balance of a token of the world.`)
       const supply = BigInt(Math.floor(token.totalSupply)) * 10n ** BigInt(token.decimals)

@@ -1,6 +1,7 @@
 import { checksumAddress } from '../../utils/address.ts'
-import { checkValue, FakeUsageError, nonEmptyText } from '../rules/check.ts'
+import { checkValue, FakeUsageError } from '../rules/check.ts'
 import { once } from '../rules/once.ts'
+import * as is from '../rules/schema.ts'
 import { readDecimal } from './decimal.ts'
 import { type Campaign, createCampaign, findLaunchedToken, launchedNumbers } from './presales.ts'
 import { hash } from './random.ts'
@@ -138,7 +139,7 @@ function readToken(
   known: WorldToken | undefined,
   position: number,
 ): WorldToken {
-  if (!known) checkValue(`${path}.symbol`, nonEmptyText, given.symbol)
+  if (!known) checkValue(`${path}.symbol`, is.nonEmptyText, given.symbol)
   const { symbol = known?.symbol ?? '', usd, totalSupply = known?.totalSupply ?? 1_000_000 } = given
   const { name = known?.name ?? symbol, decimals = known?.decimals ?? 18 } = given
   const names = { symbol, name, decimals, totalSupply }

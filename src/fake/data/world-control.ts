@@ -1,16 +1,6 @@
-import {
-  between,
-  checkOptions,
-  checkValue,
-  count,
-  eip55,
-  FakeUsageError,
-  listOf,
-  object,
-  only,
-  type Schema,
-} from '../rules/check.ts'
+import { checkOptions, checkValue, FakeUsageError } from '../rules/check.ts'
 import { type Bucket, QUERY_VALUES } from '../rules/routes.ts'
+import * as is from '../rules/schema.ts'
 import { type FakeCandle, secondsOf } from './candles.ts'
 import { fromDouble, MAX_PRICE, MIN_PRICE, ONE, readDecimal } from './decimal.ts'
 import type { Prices } from './prices.ts'
@@ -67,9 +57,17 @@ export interface FakeWorld {
 /** Value of the trade that sets a price. */
 const PRICE_TRADE_USD = ONE
 
-const PRICE = between(MIN_PRICE, MAX_PRICE)
-const ROW = { time: count, open: PRICE, high: PRICE, low: PRICE, close: PRICE, volume: between(0), count }
-export const CANDLE: Schema = object(ROW, Object.keys(ROW))
+const PRICE = is.between(MIN_PRICE, MAX_PRICE)
+const ROW = {
+  time: is.count,
+  open: PRICE,
+  high: PRICE,
+  low: PRICE,
+  close: PRICE,
+  volume: is.between(0),
+  count: is.count,
+}
+export const CANDLE: is.Schema = is.object(ROW, Object.keys(ROW))
 
 /** Creates what changes the data; `now` is in unix seconds. */
 export function createWorldControl(
@@ -79,7 +77,7 @@ export function createWorldControl(
   onChange: () => void,
 ): FakeWorld {
   function find(address: string): WorldToken {
-    checkValue('token', eip55, address)
+    checkValue('token', is.eip55, address)
     const token = tokens().find(address, now())
     if (!token) throw new FakeUsageError(`token is a token of the world, not ${address}.`)
     return token
@@ -95,7 +93,7 @@ export function createWorldControl(
   return {
     version: WORLD_VERSION,
     setPrice(address, usd, options = {}) {
-      checkOptions('setPrice', object({ overMs: between(0) }), options)
+      checkOptions('setPrice', is.object({ overMs: is.between(0) }), options)
       const { overMs = 0 } = options
       const from = now()
       const token = find(address)
@@ -109,7 +107,7 @@ export function createWorldControl(
       change(token, (timeline) => (isWetn(token) ? timeline.with(line) : timeline.with(line).withTrade(trade)))
     },
     trade(options) {
-      checkOptions('trade', object({ token: {}, usd: {} }), options)
+      checkOptions('trade', is.object({ token: {}, usd: {} }), options)
       const token = find(options.token)
       const usd = readDecimal('usd', options.usd)
       if (isWetn(token))
@@ -146,8 +144,8 @@ export function createWorldControl(
 
 /** Reads rows of candles in the form of the route; `now` in unix seconds. */
 function readRows(bucket: Bucket, rows: readonly FakeCandle[], now: number): Row[] {
-  checkValue('bucket', only(...QUERY_VALUES.bucket), bucket)
-  checkValue('rows', listOf(CANDLE), rows)
+  checkValue('bucket', is.only(...QUERY_VALUES.bucket), bucket)
+  checkValue('rows', is.listOf(CANDLE), rows)
   const length = secondsOf(bucket)
   const seen = new Set<number>()
   return rows.map(({ time, open, high, low, close, volume, count }, i) => {

@@ -1,19 +1,5 @@
-import {
-  amount,
-  between,
-  count,
-  eip55,
-  FakeUsageError,
-  flag,
-  listOf,
-  mapOf,
-  nonEmptyText,
-  object,
-  only,
-  orNull,
-  type Schema,
-  wholeBetween,
-} from '../rules/check.ts'
+import { FakeUsageError } from '../rules/check.ts'
+import * as is from '../rules/schema.ts'
 
 /** A token of your own. The address of a built-in token redefines that token: omitted fields keep their values. */
 export interface WorldTokenOptions {
@@ -199,52 +185,67 @@ export interface WorldOptions {
   tokenCount?: number
 }
 
-const numberFrom0 = between(0)
-const fromNow = between(Number.MIN_SAFE_INTEGER)
-const textOrNull = orNull(nonEmptyText)
-const TOKEN = { address: eip55, symbol: nonEmptyText, name: nonEmptyText, decimals: wholeBetween(0, 36) }
-const UNITS: Schema = {
+const numberFrom0 = is.between(0)
+const fromNow = is.between(Number.MIN_SAFE_INTEGER)
+const textOrNull = is.orNull(is.nonEmptyText)
+const TOKEN = { address: is.eip55, symbol: is.nonEmptyText, name: is.nonEmptyText, decimals: is.wholeBetween(0, 36) }
+const UNITS: is.Schema = {
   type: 'string',
   pattern: '^(\\d{1,78}|0x[0-9a-fA-F]{1,64})$',
-  title: "a whole amount in the smallest unit, as text, for example '5000000'",
+  title: "a whole is.amount in the smallest unit, as is.text, for example '5000000'",
 }
-const TRAIT = object({ name: nonEmptyText, value: nonEmptyText, rarity: between(0, 1) }, ['name', 'value', 'rarity'])
+const TRAIT = is.object({ name: is.nonEmptyText, value: is.nonEmptyText, rarity: is.between(0, 1) }, [
+  'name',
+  'value',
+  'rarity',
+])
 const ASSET = {
-  tokenId: nonEmptyText,
-  name: nonEmptyText,
+  tokenId: is.nonEmptyText,
+  name: is.nonEmptyText,
   description: textOrNull,
   image: textOrNull,
-  ownerAddress: eip55,
-  lastPrice: orNull(numberFrom0),
-  traits: listOf(TRAIT),
+  ownerAddress: is.eip55,
+  lastPrice: is.orNull(numberFrom0),
+  traits: is.listOf(TRAIT),
 }
 const COLLECTION = {
-  address: eip55,
-  name: nonEmptyText,
-  symbol: nonEmptyText,
-  totalSupply: count,
-  stats: object({ floorPrice: orNull(numberFrom0), uniqueOwners: count, listingCount: count, volume: numberFrom0 }),
-  assets: listOf(object(ASSET, ['tokenId'])),
+  address: is.eip55,
+  name: is.nonEmptyText,
+  symbol: is.nonEmptyText,
+  totalSupply: is.count,
+  stats: is.object({
+    floorPrice: is.orNull(numberFrom0),
+    uniqueOwners: is.count,
+    listingCount: is.count,
+    volume: numberFrom0,
+  }),
+  assets: is.listOf(is.object(ASSET, ['tokenId'])),
 }
 const PRESALE = {
-  pool: eip55,
-  token: object({ ...TOKEN, totalSupply: between(1) }, ['address', 'symbol']),
+  pool: is.eip55,
+  token: is.object({ ...TOKEN, totalSupply: is.between(1) }, ['address', 'symbol']),
   startsInMs: fromNow,
   endsInMs: fromNow,
   etnRaised: numberFrom0,
-  minEtnToLaunch: between(1),
+  minEtnToLaunch: is.between(1),
   minEtnToList: numberFrom0,
   maxBuy: numberFrom0,
-  creator: eip55,
-  description: nonEmptyText,
+  creator: is.eip55,
+  description: is.nonEmptyText,
   website: textOrNull,
-  usd: amount,
+  usd: is.amount,
 }
-const LOCK = { percentSupply: between(0, 100), unlocksInMs: fromNow, durationMs: between(1), pair: eip55, owner: eip55 }
-const POOL = { address: eip55, version: only(2, 3), token0: eip55, token1: eip55 }
+const LOCK = {
+  percentSupply: is.between(0, 100),
+  unlocksInMs: fromNow,
+  durationMs: is.between(1),
+  pair: is.eip55,
+  owner: is.eip55,
+}
+const POOL = { address: is.eip55, version: is.only(2, 3), token0: is.eip55, token1: is.eip55 }
 const FARM = {
-  poolAddr: eip55,
-  name: nonEmptyText,
+  poolAddr: is.eip55,
+  name: is.nonEmptyText,
   tvl: numberFrom0,
   baseRewardApy: numberFrom0,
   thirdPartyRewardApy: numberFrom0,
@@ -253,17 +254,17 @@ const FARM = {
 }
 
 /** The `world` option. What depends on other data, such as whether a token exists, is checked where the data is read. */
-export const WORLD = object({
-  tokens: listOf(object({ ...TOKEN, totalSupply: numberFrom0, usd: amount }, ['address'])),
-  pools: listOf(object(POOL, ['address', 'token0', 'token1'])),
-  balances: mapOf(mapOf(UNITS)),
-  locks: mapOf(listOf(object(LOCK, ['percentSupply', 'unlocksInMs']))),
-  nftCollections: listOf(object(COLLECTION, ['address', 'name', 'symbol', 'totalSupply'])),
-  presales: listOf(object(PRESALE, ['pool', 'token', 'startsInMs', 'endsInMs'])),
-  farms: listOf(object(FARM, ['poolAddr'])),
-  only: flag,
+export const WORLD = is.object({
+  tokens: is.listOf(is.object({ ...TOKEN, totalSupply: numberFrom0, usd: is.amount }, ['address'])),
+  pools: is.listOf(is.object(POOL, ['address', 'token0', 'token1'])),
+  balances: is.mapOf(is.mapOf(UNITS)),
+  locks: is.mapOf(is.listOf(is.object(LOCK, ['percentSupply', 'unlocksInMs']))),
+  nftCollections: is.listOf(is.object(COLLECTION, ['address', 'name', 'symbol', 'totalSupply'])),
+  presales: is.listOf(is.object(PRESALE, ['pool', 'token', 'startsInMs', 'endsInMs'])),
+  farms: is.listOf(is.object(FARM, ['poolAddr'])),
+  only: is.flag,
   // More take seconds to generate.
-  tokenCount: wholeBetween(0, 10_000),
+  tokenCount: is.wholeBetween(0, 10_000),
 })
 
 /** Throws if two entries of a list are the same thing. */

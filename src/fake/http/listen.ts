@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { nextTurn } from '../../concurrency/event-loop.ts'
-import { between, checkOptions, FakeUsageError, object, show, text } from '../rules/check.ts'
+import { checkOptions, FakeUsageError, show } from '../rules/check.ts'
 import { failure } from '../rules/reply.ts'
+import * as is from '../rules/schema.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
 import type { Access, Control } from './control/control.ts'
 import { isConnectionError } from './fetch.ts'
@@ -21,7 +22,7 @@ const HTTP_MODULE = 'node:http'
 
 /** Serves the fake over HTTP. */
 export async function listen(parts: ServerParts, options: ListenOptions): Promise<FakeServer> {
-  checkOptions('listen', object({ port: between(0, 65_535), hostname: text, controlToken: {} }), options)
+  checkOptions('listen', is.object({ port: is.between(0, 65_535), hostname: is.text, controlToken: {} }), options)
   const { port: wantedPort = 0, hostname = '127.0.0.1', controlToken } = options
   // The message leaves the token out, because it is a secret.
   if (controlToken !== undefined && (typeof controlToken !== 'string' || !/^[!-~]+( +[!-~]+)*$/.test(controlToken)))

@@ -1,4 +1,5 @@
-import { checkValue, count, FakeUsageError, mapOf, object, type Schema, show, text } from './check.ts'
+import { checkValue, FakeUsageError, show } from './check.ts'
+import * as is from './schema.ts'
 
 /** What a key starts with: an amount of credits, or credits and a tier. */
 export type KeyOptions =
@@ -18,8 +19,8 @@ export interface KeyState {
   tier: string
 }
 
-const KEY: Schema = { anyOf: [count, object({ credits: count, tier: text }, ['credits'])] }
-export const KEYS: Schema = mapOf(KEY)
+const KEY: is.Schema = { anyOf: [is.count, is.object({ credits: is.count, tier: is.text }, ['credits'])] }
+export const KEYS: is.Schema = is.mapOf(KEY)
 
 const DEFAULT_TIER = 'standard'
 
@@ -50,7 +51,7 @@ export class Accounts {
   }
 
   add(key: string, options: KeyOptions): void {
-    checkValue('key', text, key)
+    checkValue('key', is.text, key)
     this.addAll({ [key]: options })
   }
 
@@ -60,7 +61,7 @@ export class Accounts {
   }
 
   set(key: string, credits: number): void {
-    checkValue('credits', count, credits)
+    checkValue('credits', is.count, credits)
     this.get(key).credits = credits
   }
 

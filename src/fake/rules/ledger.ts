@@ -1,5 +1,6 @@
-import { checkValue, object, operation, text } from './check.ts'
+import { checkValue } from './check.ts'
 import type { FakeOperation } from './routes.ts'
+import * as is from './schema.ts'
 
 /** A charge. It is made before the answer is delivered, so a lost answer was charged too. */
 export interface Charge {
@@ -27,7 +28,7 @@ export interface FakeFilter {
   key?: string
 }
 
-export const FILTER = { operation, key: text }
+export const FILTER = { operation: is.operation, key: is.text }
 
 /** The fields that entries are summed and selected by. */
 interface Classified {
@@ -120,7 +121,7 @@ export class History<Entry extends Classified> {
 }
 
 function readFilter(filter: FakeFilter = {}): (entry: Classified) => boolean {
-  checkValue('filter', object(FILTER), filter)
+  checkValue('filter', is.object(FILTER), filter)
   const { operation, key } = filter
   return (entry) =>
     (operation === undefined || entry.operation === operation) && (key === undefined || entry.key === key)

@@ -1,5 +1,5 @@
-import { between, count, object, type Schema } from './check.ts'
 import { rateLimited } from './reply.ts'
+import * as is from './schema.ts'
 
 /** A limit on the calls of a key per time window. The live service has one; its values are not known. */
 export interface RateLimitOptions {
@@ -13,11 +13,11 @@ export interface RateLimitOptions {
   lockMs?: number
 }
 
-export const RATE_LIMIT: Schema = object({
-  requests: count,
-  windowMs: between(1),
-  refusalsToLock: { anyOf: [count, { enum: [Number.POSITIVE_INFINITY] }] },
-  lockMs: between(0),
+export const RATE_LIMIT: is.Schema = is.object({
+  requests: is.count,
+  windowMs: is.between(1),
+  refusalsToLock: { anyOf: [is.count, { enum: [Number.POSITIVE_INFINITY] }] },
+  lockMs: is.between(0),
 })
 
 /** What a key has used. */

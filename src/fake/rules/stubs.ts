@@ -1,18 +1,10 @@
 import { document } from '../../generated/document.ts'
-import {
-  checkOptions,
-  checkValue,
-  FakeUsageError,
-  findMismatch,
-  flag,
-  object,
-  operation as operationName,
-  type Schema,
-} from './check.ts'
+import { checkOptions, checkValue, FakeUsageError, findMismatch } from './check.ts'
 import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
 import { once } from './once.ts'
 import { Rejection } from './reply.ts'
 import { type FakeOperation, fakeRoutes, type ListOperation } from './routes.ts'
+import * as is from './schema.ts'
 
 /** The data of an operation, as a stub receives it. */
 export type StubData<Operation extends FakeOperation> = Operation extends ListOperation
@@ -56,9 +48,9 @@ export class Stubs {
     answer: StubAnswer<Operation>,
     options: StubOptions = {},
   ): () => void {
-    checkValue('operation', operationName, operation)
+    checkValue('operation', is.operation, operation)
     if (typeof answer !== 'function') throw new FakeUsageError('A stub is a function that returns the data.')
-    checkOptions('stub', object({ validate: flag }), options)
+    checkOptions('stub', is.object({ validate: is.flag }), options)
     const { validate = true } = options
     const stub: Stub = { operation, answer: answer as StubAnswer, validate }
     this.#stubs = [stub, ...this.#stubs]
@@ -134,12 +126,12 @@ export function checkData(operation: FakeOperation, data: unknown): void {
   if (mismatch) throw new FakeUsageError(`The stub of ${operation} does not match the contract: ${mismatch}`)
 }
 
-function follow(node: unknown): Schema {
-  const { $ref } = node as Schema
-  return $ref === undefined ? (node as Schema) : follow(resolve($ref))
+function follow(node: unknown): is.Schema {
+  const { $ref } = node as is.Schema
+  return $ref === undefined ? (node as is.Schema) : follow(resolve($ref))
 }
 
-const resolve = (reference: string) => at(document, ...reference.slice(2).split('/')) as Schema
+const resolve = (reference: string) => at(document, ...reference.slice(2).split('/')) as is.Schema
 
 function at(node: unknown, ...names: string[]): unknown {
   return names.reduce((found, name) => (found as Record<string, unknown>)[name], node)

@@ -1,7 +1,8 @@
-import { checkValue, FakeUsageError, listOf, object, operation, text } from './check.ts'
+import { checkValue, FakeUsageError } from './check.ts'
 import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
 import { Rejection } from './reply.ts'
 import { type FakeOperation, givenParams } from './routes.ts'
+import * as is from './schema.ts'
 
 /** An answer of the service on a tape. */
 export interface TapeEntry {
@@ -34,9 +35,15 @@ export interface Tape {
   entries: TapeEntry[]
 }
 
-const ERROR = { status: { type: 'integer', minimum: 400, maximum: 599 }, code: text, message: text }
-const ENTRY = object(
-  { operation, params: { type: 'object' }, data: {}, cursor: text, error: object(ERROR, Object.keys(ERROR)) },
+const ERROR = { status: { type: 'integer', minimum: 400, maximum: 599 }, code: is.text, message: is.text }
+const ENTRY = is.object(
+  {
+    operation: is.operation,
+    params: { type: 'object' },
+    data: {},
+    cursor: is.text,
+    error: is.object(ERROR, Object.keys(ERROR)),
+  },
   ['operation', 'params'],
 )
 
@@ -96,7 +103,7 @@ export function readTape(value: unknown): Tape {
   const tape = value as Tape
   if (typeof value !== 'object' || value === null || tape.format !== 'etn-market-tape' || tape.version !== 1)
     throw new FakeUsageError('tape is an object that record() made, of version 1.')
-  checkValue('tape.entries', listOf(ENTRY), tape.entries)
+  checkValue('tape.entries', is.listOf(ENTRY), tape.entries)
   const wrong = tape.entries.findIndex((entry) => 'data' in entry === 'error' in entry)
   if (wrong >= 0) throw new FakeUsageError(`tape.entries[${wrong}] has either data or an error.`)
   return tape

@@ -1,5 +1,6 @@
-import { cut, FakeUsageError, findMismatch, object, show } from '../../rules/check.ts'
+import { cut, FakeUsageError, findMismatch, show } from '../../rules/check.ts'
 import { once } from '../../rules/once.ts'
+import * as is from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
 import { COMPONENTS, type Command, type Commands, createCommands, ref } from './commands.ts'
 import { answerPage } from './page.ts'
@@ -14,7 +15,7 @@ const TOKEN_HEADER = 'x-fake-control-token'
 const MAX_MESSAGE = 10_000
 
 /** The fields of a command that takes none. */
-const NOTHING = object({})
+const NOTHING = is.object({})
 
 const resolve = (reference: string) =>
   COMPONENTS[reference.slice('#/components/schemas/'.length) as keyof typeof COMPONENTS]
