@@ -64,7 +64,6 @@ function builtInAmount({ totalSupply, decimals }: WorldToken, noise: number): bi
   return part / 1_000_000_000n + BigInt(below(1_000_000, noise, 2))
 }
 
-/** Reads the balances of the `world` option. */
 export function readOwnBalances(
   entries: WorldOptions['balances'] = {},
   find: (address: string) => WorldToken | undefined,

@@ -25,7 +25,6 @@ export interface FakeCandle {
 
 const LEVEL_OF: Record<Bucket, number> = { '1d': 0, '4h': 1, '1h': 2, '15m': SLOT_LEVEL, '1m': 4 }
 
-/** Length of a bucket in seconds. */
 export function secondsOf(bucket: Bucket): number {
   return LEVELS[LEVEL_OF[bucket]] ?? 60
 }
@@ -37,7 +36,6 @@ interface Range {
   from: number
   until: number
   now: number
-  /** Whether past periods without a trade are included. */
   includeEmpty: boolean
 }
 
@@ -211,7 +209,6 @@ function extend(bar: Bar, { high, low, close, count, volume }: Bar): void {
 
 const startOf = (time: number, length: number) => Math.floor(time / length) * length
 
-/** The bucket and the length of each history window. */
 const WINDOWS: Record<Duration, { bucket: Bucket; seconds: number }> = {
   HOUR: { bucket: '1m', seconds: 3_600 },
   DAY: { bucket: '15m', seconds: 86_400 },
@@ -225,7 +222,6 @@ const DAY_SECONDS = LEVELS[0]
 const MAX_DAYS = 1_000
 /** Cached days of candles; past ones do not change. */
 const MAX_CACHED_DAYS = 20_000
-/** Buckets whose days are cached. */
 const CACHED: readonly Bucket[] = ['1d', '4h', '1h']
 
 interface CandleQuery {
@@ -234,7 +230,6 @@ interface CandleQuery {
   now: number
 }
 
-/** The candles of all tokens. Past days are kept. */
 export class Candles {
   readonly #prices: Prices
   /** Days of candles, by token, bucket, currency and day. */
@@ -244,7 +239,6 @@ export class Candles {
     this.#prices = prices
   }
 
-  /** Forgets the cached days, because prices of the past have changed. */
   clear(): void {
     this.#days.clear()
   }

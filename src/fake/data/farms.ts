@@ -8,7 +8,6 @@ import type { WorldFarmOptions } from './world-options.ts'
 
 const FARMS = 14
 
-/** A farm of the `world` option. */
 export interface OwnFarm {
   pool: WorldPool
   /** The fields of the farm that are given. */
@@ -71,7 +70,6 @@ function reward(tokens: TokenList, noise: number, now: number) {
   }
 }
 
-/** Reads the farms of the `world` option. */
 export function readOwnFarms(entries: readonly WorldFarmOptions[] = [], pools: Pools, now: number): OwnFarm[] {
   return entries.map(({ poolAddr, ...given }, i) => {
     const pool = pools.find(poolAddr, now)

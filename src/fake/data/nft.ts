@@ -10,7 +10,6 @@ import {
   type WorldNftStatsOptions,
 } from './world-options.ts'
 
-/** An NFT collection. */
 export interface Collection {
   index: number
   noise: number
@@ -90,7 +89,6 @@ const TRAITS = {
   Charge: ['Low', 'Half', 'Full'],
 } as const
 
-/** The first assets of a collection. */
 export function assets(collection: Collection, limit: number) {
   const { noise, totalSupply, name, key } = collection
   if (collection.own?.assets) return collection.own.assets.slice(0, limit)
@@ -123,7 +121,6 @@ function traitOf(collection: number, asset: number, name: string, values: readon
   }
 }
 
-/** Reads the collections of the `world` option. */
 export function readOwnCollections(entries: readonly WorldNftCollectionOptions[] = []): Collection[] {
   const found = entries.map((given, i): Collection => {
     const path = `world.nftCollections[${i}]`

@@ -24,14 +24,12 @@ export interface WorldPool {
 export interface Reserves {
   amount0: bigint
   amount1: bigint
-  /** Value of both sides in USD. */
   usd: number
 }
 
 /** Pools that are kept in memory. */
 const MAX_KEPT = 10_000
 
-/** The pools of the world. */
 export class Pools {
   readonly #noise: number
   readonly #tokens: TokenList
@@ -122,7 +120,6 @@ export class Pools {
   }
 }
 
-/** Reads the pools of the `world` option. */
 export function readOwnPools(
   entries: readonly WorldPoolOptions[] = [],
   find: (address: string) => WorldToken | undefined,
@@ -161,7 +158,6 @@ function hasV3(token: WorldToken, noise: number): boolean {
   return token.activity > 40 || unit(noise, 4, token.index) < 0.66
 }
 
-/** A pool as the service returns it. */
 export function poolBody(pool: WorldPool) {
   return {
     address: pool.address(),

@@ -28,9 +28,7 @@ const COMPUTED = new Timeline([{ kind: 'computed', from: ALWAYS }])
 const MAX_LEVELS = 70_000
 const SCALE = BigInt(TICKS)
 
-/** Exact prices at any moment, in both currencies. */
 export class Prices {
-  /** What the user has changed so far. */
   changes: Changes = new Map()
   readonly #seed: number
   readonly #wetn: WorldToken
@@ -63,7 +61,6 @@ export class Prices {
     return new Timeline(launchedAt === ALWAYS ? [usual] : [{ kind: 'none', from: ALWAYS }, usual])
   }
 
-  /** The timeline of the price of ETN. */
   etnTimeline(): Timeline {
     const { fixedUsd } = this.#wetn
     return this.changes.get(ETN) ?? (fixedUsd === undefined ? COMPUTED : new Timeline([constant(fixedUsd, ALWAYS)]))

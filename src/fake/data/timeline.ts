@@ -11,7 +11,6 @@ export interface Row {
   close: bigint
   volume: number
   count: number
-  /** The row as it was given. */
   given: { time: number; open: number; high: number; low: number; close: number; volume: number; count: number }
 }
 
@@ -24,13 +23,11 @@ export interface Line {
   until: number
 }
 
-/** A segment that has a price. */
 export type Source = { kind: 'computed'; from: number } | { kind: 'row'; from: number; row: Row } | Line
 
 /** The source of a price from `from` (unix seconds) to the next segment. */
 export type Segment = Source | { kind: 'none'; from: number }
 
-/** A trade that was added by hand. */
 export interface AddedTrade {
   time: number
   id: number
@@ -107,7 +104,6 @@ export class Timeline {
   }
 }
 
-/** A constant price. */
 export function constant(usd: bigint, from: number): Line {
   return { kind: 'line', from, usd, toUsd: usd, until: from }
 }
@@ -116,7 +112,6 @@ export function isMoving(segment: Segment): boolean {
   return segment.kind === 'line' && segment.until > segment.from
 }
 
-/** The price on a line at a moment. */
 export function lineAt({ from, until, usd, toUsd }: Line, time: number): bigint {
   if (time >= until) return toUsd
   return usd + ((toUsd - usd) * BigInt(time - from)) / BigInt(until - from)

@@ -17,7 +17,6 @@ const REORDERED_EVERY = 60
 
 type TokensByKey = ReadonlyMap<string, WorldToken>
 
-/** The tokens of the world. */
 export class TokenList {
   readonly wetn: WorldToken
   readonly usdc: WorldToken

@@ -4,7 +4,6 @@ import { fromDecimal, ONE } from './decimal.ts'
 import { createCoinNames, REAL_TOKENS } from './names.ts'
 import { below, hash, hashText, hex, pick, unit, wallet } from './random.ts'
 
-/** A listed token. */
 export interface WorldToken {
   /** Its position in the random numbers; unique. */
   index: number

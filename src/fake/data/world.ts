@@ -25,9 +25,7 @@ type WorldOperation = Exclude<FakeOperation, 'account.me' | 'meta.openapi'>
 export interface World {
   /** `undefined` if the requested thing does not exist. `now` is in unix milliseconds. */
   query(operation: WorldOperation, query: ParsedQuery, now: number): QueryResult | undefined
-  /** Changes the data. */
   readonly control: FakeWorld
-  /** The changes so far. */
   save(): Changes
   /** Replaces all changes; without an argument it drops them. */
   load(changes?: Changes): void

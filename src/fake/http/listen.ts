@@ -8,19 +8,16 @@ import type { Access, Control } from './control/control.ts'
 import { isConnectionError } from './fetch.ts'
 import type { Exchange, IncomingRequest } from './handle-request.ts'
 
-/** What a server serves. */
 export interface ServerParts {
   handle(incoming: IncomingRequest): Promise<Exchange>
   /** Answers requests below `/_fake`. */
   control(access: Access): Control
-  /** Path of the base URL. */
   basePath: string
 }
 
 /** Only `node:http`, which Bun and Deno provide too, gives access to the socket: faults break it. */
 const HTTP_MODULE = 'node:http'
 
-/** Serves the fake over HTTP. */
 export async function listen(parts: ServerParts, options: ListenOptions): Promise<FakeServer> {
   checkOptions('listen', is.object({ port: is.between(0, 65_535), hostname: is.text, controlToken: {} }), options)
   const { port: wantedPort = 0, hostname = '127.0.0.1', controlToken } = options

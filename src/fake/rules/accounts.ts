@@ -31,7 +31,6 @@ export class Accounts {
     this.load(keys)
   }
 
-  /** The first key of the options. */
   first(): string {
     const [key] = this.#known.keys()
     if (key === undefined) throw new FakeUsageError('This fake was made without keys.')
@@ -69,7 +68,6 @@ export class Accounts {
     return Object.fromEntries([...this.#known].map(([key, state]) => [key, { ...state }]))
   }
 
-  /** Replaces all keys. */
   load(keys: Record<string, KeyState>): void {
     this.#known.clear()
     for (const [key, state] of Object.entries(keys)) this.#known.set(key, { ...state })

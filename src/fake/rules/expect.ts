@@ -15,15 +15,12 @@ export const EXPECTED: is.Schema = {
 
 /** What happened, for an expectation and its message. */
 export interface Observed {
-  /** Amounts by operation. */
   actual: Record<string, number>
-  /** The listed requests. */
   entries: readonly JournalEntry[]
   /** Number of requests that are no longer listed, and how many are. */
   dropped: number
 }
 
-/** A fault with hits left. */
 export interface UnusedFault {
   label: string
   hits: number

@@ -56,7 +56,6 @@ export interface JournalOptions {
   headers?: boolean
 }
 
-/** The fields that are known at arrival. */
 type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | 'operation' | 'key' | 'headers'>
 
 interface JournalState extends HistoryState<JournalEntry> {

@@ -30,7 +30,6 @@ export type CorsMode = boolean | 'hidden'
 /** Header lines in order; a name may occur twice. */
 export type HeaderLines = [name: string, value: string][]
 
-/** An answer of the service. */
 export interface Reply {
   status: number
   headers: HeaderLines
@@ -58,7 +57,6 @@ export function success(data: unknown, cursor: string | null, receipt: Receipt |
 
 type RejectionFields = Pick<Rejection, 'status' | 'code' | 'message'> & { headers?: HeaderLines }
 
-/** An error in its envelope. */
 export function failure({ status, code, message, headers = [] }: RejectionFields): Reply {
   return {
     status,
@@ -73,7 +71,6 @@ export function withCommonHeaders(reply: Reply, now: number, cors: CorsMode): Re
   return { ...reply, headers: [['Date', httpDate(now)], ...corsHeaders(cors), ...reply.headers] }
 }
 
-/** The answer to a CORS preflight. */
 export function preflight(cors: CorsMode, now: number, requestedHeaders: string | null): Reply {
   const headers: HeaderLines = [
     ['Access-Control-Allow-Methods', 'GET'],
@@ -92,12 +89,10 @@ function corsHeaders(cors: CorsMode): HeaderLines {
   ]
 }
 
-/** An HTTP-date (IMF-fixdate). */
 export function httpDate(ms: number): string {
   return new Date(ms).toUTCString()
 }
 
-/** Replaces the header lines of a name. */
 export function replaceHeader(headers: HeaderLines, name: string, values: readonly string[]): HeaderLines {
   const rest = headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
   return [...rest, ...values.map((value): [string, string] => [name, value])]

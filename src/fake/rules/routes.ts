@@ -44,7 +44,6 @@ export type Duration = (typeof QUERY_VALUES.duration)[number]
 /** Maximum of addresses in `prices.batch`. */
 export const MAX_ADDRESSES = 50
 
-/** The only chain. */
 export const CHAIN_ID = 52014
 
 // biome-ignore format: a table reads best as one
@@ -76,19 +75,16 @@ export type ListOperation = {
   [Operation in FakeOperation]: 'list' extends keyof (typeof ROUTES)[Operation] ? Operation : never
 }[FakeOperation]
 
-/** The routes by operation. */
 export const fakeRoutes: Readonly<Record<FakeOperation, Route>> = ROUTES
 
 /** The names of all operations. */
 export const fakeOperations = Object.keys(ROUTES) as FakeOperation[]
 
-/** Cost of a success in credits. */
 export function priceOf(operation: FakeOperation, items: number): number {
   const { base, perItem } = fakeRoutes[operation]
   return base + perItem * items
 }
 
-/** A path that matches a route. */
 export interface RouteMatch {
   operation: FakeOperation
   /** The path parameters by name. */

@@ -38,7 +38,6 @@ interface Stub {
   validate: boolean
 }
 
-/** The stubs of one session. */
 export class Stubs {
   /** Replaced and never changed, so that saved states share it. */
   #stubs: readonly Stub[] = []

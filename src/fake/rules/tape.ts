@@ -47,11 +47,9 @@ const ENTRY = is.object(
   ['operation', 'params'],
 )
 
-/** Plays the answers of a tape. */
 export class TapePlayer {
   readonly #byRequest = new Map<string, TapeEntry[]>()
   readonly #prices: Map<string, unknown>
-  /** How often each request was played. */
   #played = new Map<string, number>()
 
   constructor({ entries }: Tape) {
@@ -91,7 +89,6 @@ export class TapePlayer {
   }
 }
 
-/** The answer to a request that is not on the tape. */
 export function noRecording(call: AdmittedCall): Rejection {
   const params = JSON.stringify(givenParams(call.match, call.query))
   const message = `The tape has no answer of ${call.match.operation} for ${params}. Record it, or use onMissing: 'world'.`

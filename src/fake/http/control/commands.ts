@@ -12,12 +12,10 @@ import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } f
 
 // What the control routes accept, do and answer. Requests are checked with these schemas, and the OpenAPI document shows them.
 
-/** A control route. */
 export interface Command {
   summary: string
   /** The fields that it takes, as an object. They are checked before it runs. @default none */
   takes?: is.Schema
-  /** What it answers. */
   answers: is.Schema
   /** `given` are the fields of the JSON body, or the query parameters of a GET. */
   run(given: object, id: string): unknown
@@ -26,7 +24,6 @@ export interface Command {
 /** Control routes by method and path; `{id}` is the last segment. */
 export type Commands = Record<string, Command>
 
-/** A reference to a component. */
 export const ref = (name: keyof typeof COMPONENTS): is.Schema => is.refTo(name)
 
 /** An object in an answer: all its fields are there. */
@@ -85,7 +82,6 @@ export const COMPONENTS = {
   Error: answer({ error: answer({ code: is.text, message: is.text }) }),
 } satisfies Record<string, is.Schema>
 
-/** The query parameters of a list. */
 const PAGE = { limit: is.numberFrom1, after: is.count, last: is.numberFrom1 }
 
 interface PageOptions {
@@ -115,19 +111,16 @@ class Registry<T> {
 
   add(thing: T): number {
     this.#things.set(String(++this.#added), thing)
-    const [oldest] = this.#things.keys()
-    if (this.#things.size > this.#max && oldest !== undefined) this.#things.delete(oldest)
+    this.#things.delete(String(this.#added - this.#max))
     return this.#added
   }
 
-  /** Throws for an unknown number. */
   get(id: string): T {
     const thing = this.#things.get(id)
     if (thing !== undefined) return thing
     throw new FakeUsageError(`There is no ${this.#name} ${cut(id)}. The newest ${this.#max} are kept.`)
   }
 
-  /** The same, and removes the thing. */
   take(id: string): T {
     const thing = this.get(id)
     this.#things.delete(id)
@@ -135,7 +128,6 @@ class Registry<T> {
   }
 }
 
-/** All control routes. */
 export function createCommands(fake: FakeService, maxSnapshots: number): Commands {
   const { world } = fake
   const stubs = new Registry<() => void>('stub')

@@ -8,13 +8,11 @@ import { answerPage } from './page.ts'
 /** Answers the control routes below `/_fake`, for suites in any language. */
 export type Control = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
-/** The header of the control token. */
 const TOKEN_HEADER = 'x-fake-control-token'
 
 /** Characters of a message: an expectation lists up to 20 requests. */
 const MAX_MESSAGE = 10_000
 
-/** The fields of a command that takes none. */
 const NOTHING = is.object({})
 
 const resolve = (reference: string) =>
@@ -84,7 +82,6 @@ function respond(status: number, body: unknown): Response {
   })
 }
 
-/** What decides about a control request. */
 export interface Access {
   /** Sent as `x-fake-control-token`; with it, requests may come from anywhere. */
   controlToken: string | undefined
