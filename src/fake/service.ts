@@ -1,6 +1,5 @@
 import { document } from '../generated/document.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
-import type { Changes } from './data/prices.ts'
 import { hash, hashText, unit } from './data/random.ts'
 import { createWorld } from './data/world.ts'
 import { createControl } from './http/control/control.ts'
@@ -8,10 +7,10 @@ import { allowOrigin, isGuarded } from './http/environment.ts'
 import { connectionError, createFetch } from './http/fetch.ts'
 import { type Exchange, handleRequest, type IncomingRequest } from './http/handle-request.ts'
 import { listen } from './http/listen.ts'
-import { Session, type SessionState } from './http/session.ts'
+import { Session } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
 import { checkOptions, checkValue, FakeUsageError } from './rules/check.ts'
-import { type FakeClientClock, MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
+import { MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
 import type { Journal } from './rules/journal.ts'
@@ -20,13 +19,6 @@ import { once } from './rules/once.ts'
 import * as is from './rules/schema.ts'
 import { noRecording, TapePlayer } from './rules/tape.ts'
 import { type FakeServer, type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from './types.ts'
-
-interface SavedState {
-  session: SessionState
-  world: Changes
-  offset: number
-  tape: ReturnType<TapePlayer['save']> | undefined
-}
 
 /**
  * Creates the whole service as a function: every rule and every price, without network and without credits.
@@ -64,16 +56,18 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     if (recorded) return recorded
     if (operation === 'meta.openapi') return { data: document, items: 0 }
     if (tape && settings.onMissing === 'error') throw noRecording(call)
-    return world.query(operation, parsed, clock.now())
+    return world.query(operation, parsed)
   }
   const startSession = () => new Session(settings, find, clock.now)
   const servers = new Set<FakeServer>()
   // Servers of one fake share what remote programs refer to by a number.
   const control = once(() => createControl(fake, settings.maxSnapshots))
-  const snapshots = new WeakMap<FakeSnapshot, SavedState>()
+  const snapshots = new WeakMap<FakeSnapshot, ReturnType<typeof save>>()
   let tape = settings.tape && new TapePlayer(settings.tape)
   let session = startSession()
   let isClosed = false
+  const noise = hash(hashText(String(settings.seed)), 300)
+  let drawn = 0
 
   async function handle(incoming: IncomingRequest): Promise<Exchange> {
     if (isClosed) throw connectionError('ECONNREFUSED')
@@ -105,6 +99,10 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     if (!keep.has('clock')) clock.offset = 0
   }
 
+  function save() {
+    return { session: session.save(), world: world.save(), offset: clock.offset, tape: tape?.save() }
+  }
+
   async function close(): Promise<void> {
     isClosed = true
     clock.stop(() => connectionError('ECONNRESET'))
@@ -120,7 +118,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     async listen(options = {}) {
       if (isClosed) throw new Error('This fake is closed.')
       const basePath = new URL(fake.baseUrl).pathname.replace(/\/$/, '')
-      const server = await listen({ handle, control: control(), basePath }, options)
+      const server = await listen(handle, control(), basePath, options)
       const disallow = isGuarded() ? allowOrigin(new URL(server.url).origin) : () => {}
       const close = () => {
         disallow()
@@ -153,7 +151,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     expectCredits: (expected, filter) => expectThat('credits charged', expected, filter, session.ledger),
     expectRequests: (expected, filter) => expectThat('requests', expected, filter, session.journal),
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
-    clock: createClientClock(clock, settings.seed),
+    clock: { now: clock.now, monotonic: clock.elapsed, sleep: clock.sleep, random: () => unit(noise, ++drawn) },
     world: world.control,
     now: clock.now,
     advance(ms) {
@@ -163,12 +161,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     reset,
     snapshot() {
       const snapshot = Object.freeze({ at: clock.now() })
-      snapshots.set(snapshot, {
-        session: session.save(),
-        world: world.save(),
-        offset: clock.offset,
-        tape: tape?.save(),
-      })
+      snapshots.set(snapshot, save())
       return snapshot
     },
     restore(snapshot) {
@@ -184,16 +177,4 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     [ASYNC_DISPOSE]: close,
   }
   return fake
-}
-
-/** A clock in the fake's time, for a client. Its random numbers come from the seed. */
-function createClientClock(clock: ServiceClock, seed: number | string): FakeClientClock {
-  const noise = hash(hashText(String(seed)), 300)
-  let drawn = 0
-  return {
-    now: clock.now,
-    monotonic: clock.elapsed,
-    sleep: clock.sleep,
-    random: () => unit(noise, ++drawn),
-  }
 }

@@ -29,10 +29,8 @@ interface CollectionStats {
   volume: number
 }
 
-export interface Collections {
-  all: readonly Collection[]
-  find(address: string): Collection | undefined
-}
+/** Collections by their address in lower case. */
+type Collections = ReadonlyMap<string, Collection>
 
 const COLLECTIONS = 72
 
@@ -44,8 +42,7 @@ export function createCollections(seed: number, own: readonly Collection[], only
     return { index, noise, key, totalSupply, ...collectionName(index, seed), address: once(() => checksumAddress(key)) }
   })
   const all = [...own, ...builtIn.filter(({ key }) => !own.some((one) => one.key === key))]
-  const byKey = new Map(all.map((one) => [one.key, one]))
-  return { all, find: (address) => byKey.get(address.toLowerCase()) }
+  return new Map(all.map((one) => [one.key, one]))
 }
 
 /** The fields of `nft.collections`: identity only. */
@@ -73,7 +70,7 @@ export function collectionStats(collection: Collection, now: number): Collection
 export function marketplace(collections: Collections, now: number) {
   return {
     updatedAt: new Date(Math.floor(now / 3600) * 3_600_000).toISOString(),
-    collections: collections.all.map((collection) => {
+    collections: [...collections.values()].map((collection) => {
       const { floorPrice, uniqueOwners, listingCount } = collectionStats(collection, now)
       const { name, symbol, key } = collection
       const image = collection.own || collection.index % 9 === 8 ? null : `https://nft.example/${key}/cover.png`

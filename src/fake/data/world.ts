@@ -15,21 +15,11 @@ import { hash, hashText } from './random.ts'
 import { readOwnTokens, TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 import { newestTrades } from './trades.ts'
-import { createWorldControl, type FakeWorld } from './world-control.ts'
+import { createWorldControl } from './world-control.ts'
 import { WORLD, type WorldOptions } from './world-options.ts'
 
 /** The operations that read data, without the account and the OpenAPI document. */
 type WorldOperation = Exclude<FakeOperation, 'account.me' | 'meta.openapi'>
-
-/** The data behind the service: a pure function of the seed, the options, the operation, its parameters and the time. */
-export interface World {
-  /** `undefined` if the requested thing does not exist. `now` is in unix milliseconds. */
-  query(operation: WorldOperation, query: ParsedQuery, now: number): QueryResult | undefined
-  readonly control: FakeWorld
-  save(): Changes
-  /** Replaces all changes; without an argument it drops them. */
-  load(changes?: Changes): void
-}
 
 /** What the data of a route is computed from. */
 export interface Sources {
@@ -43,13 +33,18 @@ export interface Sources {
   own: { balances: OwnBalances; locks: OwnLocks; presales: readonly Campaign[]; farms: readonly OwnFarm[] }
 }
 
-/** Creates the data; `clock` is in unix milliseconds. */
-export function createWorld(seedText: number | string, options: WorldOptions, clock: () => number): World {
+/**
+ * Creates the data behind the service: a pure function of the seed, the options, the operation, its parameters and the time.
+ *
+ * @param clock in unix milliseconds
+ */
+export function createWorld(seedText: number | string, options: WorldOptions, clock: () => number) {
   checkOptions('world', WORLD, options, 'world')
   const { only = false } = options
   const seed = hash(hashText(String(seedText)))
+  const now = () => Math.floor(clock() / 1000)
   const isOwn = Object.keys(options).length > 0
-  const start = isOwn ? Math.floor(clock() / 1000) : 0
+  const start = isOwn ? now() : 0
   const ownPresales = readOwnPresales(options.presales, start)
   const ownTokens = readOwnTokens(options.tokens, ownPresales, seed, start)
   const tokens = once(() => new TokenList(seed, ownTokens, options))
@@ -85,10 +80,10 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     'pool.list': ({ version, limit }, now) => list(pools().list(version, now).slice(0, limit).map(poolBody)),
     'trade.list': trades,
     'nft.stats': (_, now) => single(marketplace(collections(), now)),
-    'nft.collections': ({ limit }) => list(collections().all.slice(0, limit).map(collectionBody)),
+    'nft.collections': ({ limit }) => list([...collections().values()].slice(0, limit).map(collectionBody)),
     'nft.collection': ({ address }, now) =>
-      maybe(collections().find(address), (one) => single({ ...collectionBody(one), stats: collectionStats(one, now) })),
-    'nft.assets': ({ address, limit }) => maybe(collections().find(address), (one) => list(assets(one, limit))),
+      maybe(collections().get(address.toLowerCase()), (one) => single({ ...collectionBody(one), stats: collectionStats(one, now) })),
+    'nft.assets': ({ address, limit }) => maybe(collections().get(address.toLowerCase()), (one) => list(assets(one, limit))),
     'presale.list': ({ limit }, now) => list(presales(shared(), now).slice(0, limit)),
     'presale.get': ({ address }, now) => maybe(findPresale(shared(), now, address), single),
     'balances.get': ({ address, limit }, now) => {
@@ -117,15 +112,12 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   }
 
   return {
-    query: (operation, query, now) => finders[operation](query, Math.floor(now / 1000)),
-    control: createWorldControl(
-      tokens,
-      prices,
-      () => Math.floor(clock() / 1000),
-      () => candles().clear(),
-    ),
+    /** `undefined` if the requested thing does not exist. */
+    query: (operation: WorldOperation, query: ParsedQuery) => finders[operation](query, now()),
+    control: createWorldControl(tokens, prices, now, () => candles().clear()),
     save: () => prices().changes,
-    load(changes = new Map()) {
+    /** Replaces all changes; without an argument it drops them. */
+    load(changes: Changes = new Map()) {
       prices().changes = changes
       candles().clear()
     },

@@ -1,10 +1,10 @@
 import { nextTurn } from '../../concurrency/event-loop.ts'
 import { markAsFake } from '../../utils/fake-mark.ts'
 import type { FakeFetch } from '../types.ts'
-import type { Exchange, IncomingRequest } from './handle-request.ts'
+import type { Exchange, Handle, IncomingRequest } from './handle-request.ts'
 
 /** The service as a `fetch`: without server and socket, with the same failures. */
-export function createFetch(handle: (incoming: IncomingRequest) => Promise<Exchange>): FakeFetch {
+export function createFetch(handle: Handle): FakeFetch {
   return markAsFake<FakeFetch>(async (input, init = {}) => {
     const incoming = readRequest(input, init)
     incoming.signal?.throwIfAborted()

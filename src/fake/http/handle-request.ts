@@ -40,6 +40,9 @@ export interface Exchange {
   finish(): void
 }
 
+/** What every transport asks. */
+export type Handle = (incoming: IncomingRequest) => Promise<Exchange>
+
 const NO_REPLY: Reply = { status: 0, headers: [], body: null }
 
 /** Handles one request, from arrival to answer. Rejects if the caller gives up or the service is closed meanwhile. */

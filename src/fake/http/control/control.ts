@@ -18,14 +18,15 @@ const NOTHING = is.object({})
 const resolve = (reference: string) =>
   COMPONENTS[reference.slice('#/components/schemas/'.length) as keyof typeof COMPONENTS]
 
-export function createControl(fake: FakeService, maxSnapshots: number): (access: Access) => Control {
+/** Returns a function that makes what answers on a server; with a token, requests that carry it may come from anywhere. */
+export function createControl(fake: FakeService, maxSnapshots: number): (controlToken: string | undefined) => Control {
   const commands = createCommands(fake, maxSnapshots)
   const document = once(() => describeCommands(commands))
-  return (access) => async (request, remoteAddress) => {
+  return (controlToken) => async (request, remoteAddress) => {
     const { pathname, searchParams } = new URL(request.url)
     const path = pathname.replace(/^\/_fake\/?/, '')
     const isPublic = request.method === 'GET' && (path === 'health' || path === '' || path === 'page.js')
-    const rejected = rejectAccess(request, remoteAddress, access, isPublic)
+    const rejected = rejectAccess(request, remoteAddress, controlToken, isPublic)
     if (rejected) return reject(403, 'forbidden', rejected)
     const page = request.method === 'GET' ? answerPage(path) : undefined
     if (page) return page
@@ -82,19 +83,14 @@ function respond(status: number, body: unknown): Response {
   })
 }
 
-export interface Access {
-  /** Sent as `x-fake-control-token`; with it, requests may come from anywhere. */
-  controlToken: string | undefined
-}
-
 /**
  * Why a control request is rejected; `undefined` if it is allowed. What is public (the page, its script, whether the fake runs) needs no
  * token and may come from another machine; but without a token, a `Host` that is not this machine is foreign there, too.
  */
-export function rejectAccess(
+function rejectAccess(
   request: Request,
   remoteAddress: string | undefined,
-  { controlToken }: Access,
+  controlToken: string | undefined,
   isPublic: boolean,
 ): string | undefined {
   const foreign = rejectForeignPage(request)
