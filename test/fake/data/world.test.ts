@@ -134,19 +134,6 @@ describe('the data', () => {
     expect(life.join(' ')).toMatch(/^PENDING ACTIVE (LAUNCHED|FAILED|CANCELLED)$/)
   })
 
-  it('changes with time: locks run out', async () => {
-    const { fake, get } = ask()
-    const locks = (): Promise<{ lockId: number; created: number; duration: number; active: boolean }[]> =>
-      get(`/tokens/52014/${fakeTokens.BOLT}/liquidity-locks`)
-    const lock = (await locks()).find(({ active }) => active)
-    if (!lock) throw new Error('no active lock')
-    const isActive = async () => (await locks()).find(({ lockId }) => lockId === lock.lockId)?.active
-    fake.advance((lock.created + lock.duration) * 1000 - 1000 - NOON)
-    expect(await isActive()).toBe(true)
-    fake.advance(1_000)
-    expect(await isActive()).toBe(false)
-  })
-
   it('NFT traits come in shares that fit the collection', async () => {
     const { 'nft.assets': assets } = (await everything(2)) as {
       'nft.assets': { traits: { name: string; rarity: number }[] }[]
