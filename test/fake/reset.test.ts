@@ -148,24 +148,6 @@ describe('fake.clock', () => {
     expect([clock.now(), clock.monotonic()]).toEqual([NOON + 10_000, NOON + 10_000])
   })
 
-  it('a client lives on it: retry waits end when the time is advanced', async () => {
-    const { fake } = ask()
-    const client = createClient({ apiKey: fake.key, baseUrl: fake.baseUrl, fetch: fake.fetch, clock: fake.clock })
-    fake.script('etn.price', [
-      { status: 429, retryAfter: 30 },
-      { status: 429, retryAfter: 20 },
-    ])
-    const price = client.etn.price()
-    await expect.poll(() => fake.journal().length).toBe(1)
-    await fake.advance(60_000)
-    expect(await price).toHaveProperty('usd')
-    const times = fake.journal().map(({ at }) => at - NOON)
-    expect(times[1]).toBeGreaterThanOrEqual(30_000)
-    expect(times[2]).toBeGreaterThanOrEqual(50_000)
-    expect(times[2]).toBeLessThan(60_000)
-    await client.close()
-  })
-
   it.each(['as fetch', 'over HTTP'])('a price feed lives on it: six hours pass in one step, %s', async (way) => {
     const { fake } = ask()
     const connection = way === 'as fetch' ? { fetch: fake.fetch } : { baseUrl: (await fake.listen()).url }

@@ -192,7 +192,7 @@ const TOKEN = { address: is.eip55, symbol: is.nonEmptyText, name: is.nonEmptyTex
 const UNITS: is.Schema = {
   type: 'string',
   pattern: '^(\\d{1,78}|0x[0-9a-fA-F]{1,64})$',
-  title: "a whole is.amount in the smallest unit, as is.text, for example '5000000'",
+  title: "a whole amount in the smallest unit, as text, for example '5000000'",
 }
 const TRAIT = is.object({ name: is.nonEmptyText, value: is.nonEmptyText, rarity: is.between(0, 1) }, [
   'name',

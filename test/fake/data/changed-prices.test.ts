@@ -234,22 +234,18 @@ describe('changed prices', () => {
     return (fake: FakeService) => fake.world.candles(BOLT, bucket, made)
   }
 
-  it.each<[string, (fake: FakeService) => void, string]>([
-    ['an unknown token', (fake) => fake.world.setPrice(MINE, '1'), 'token is a token of the world'],
-    ['a price of 0', (fake) => fake.world.setPrice(BOLT, '0'), 'usd is a decimal above 0'],
-    ['a negative duration', (fake) => fake.world.setPrice(BOLT, '1', { overMs: -1 }), 'overMs is a number from 0'],
-    [
-      'an unknown option',
-      (fake) => fake.world.setPrice(BOLT, '1', { over: 1 } as object),
-      'setPrice knows no option "over"',
-    ],
-    ['a trade of WETN', (fake) => fake.world.trade({ token: WETN, usd: '1' }), 'token is the other token'],
-    ['an unknown bucket', (fake) => fake.world.candles(BOLT, '2h' as '1h', []), 'bucket is one of 1m, 15m'],
-    ['a row beside the bucket', rows('1h', { time: 7 }), 'rows[0].time is the start of a period of 1h'],
-    ['a duplicate row', rows('1h', {}, {}), 'rows[1].time occurs twice'],
-    ['a high below the close', rows('1h', { close: 2 }), 'rows[0].high is at least'],
-    ['a row in the future', rows('1d', { time: 86_400 * 40_000 }), 'rows[0].time is in the future'],
-  ])('rejects %s', (_, change, message) => {
+  it.each<[message: string, change: (fake: FakeService) => void]>([
+    ['token is a token of the world', (fake) => fake.world.setPrice(MINE, '1')],
+    ['usd is a decimal above 0', (fake) => fake.world.setPrice(BOLT, '0')],
+    ['overMs is a number from 0', (fake) => fake.world.setPrice(BOLT, '1', { overMs: -1 })],
+    ['setPrice knows no option "over"', (fake) => fake.world.setPrice(BOLT, '1', { over: 1 } as object)],
+    ['token is the other token', (fake) => fake.world.trade({ token: WETN, usd: '1' })],
+    ['bucket is one of 1m, 15m', (fake) => fake.world.candles(BOLT, '2h' as '1h', [])],
+    ['rows[0].time is the start of a period of 1h', rows('1h', { time: 7 })],
+    ['rows[1].time occurs twice', rows('1h', {}, {})],
+    ['rows[0].high is at least', rows('1h', { close: 2 })],
+    ['rows[0].time is in the future', rows('1d', { time: 86_400 * 40_000 })],
+  ])('rejects a mistake: %s', (message, change) => {
     expect(() => change(ask().fake)).toThrow(message)
   })
 })

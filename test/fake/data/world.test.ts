@@ -96,14 +96,6 @@ describe('the data', () => {
     expect(await get(`/trades/52014?token=${address}`)).toEqual([])
   })
 
-  it('prices are decimal strings of high precision', async () => {
-    const { 'token.price': price } = (await everything(3)) as { 'token.price': { usd: string; etn: string } }
-    for (const value of [price.usd, price.etn]) {
-      expect(value).toMatch(/^\d+\.\d+$/)
-      expect(value.replace('.', '').replace(/^0+/, '').length).toBeGreaterThan(20)
-    }
-  })
-
   it('keeps what it lists: every token and presale of today answers later, with the same names', async () => {
     let now = NOON
     const { get, request } = ask({ clock: { now: () => now } })
