@@ -32,14 +32,14 @@ export type {
 export { type FakeServiceOptions, fakeKey } from './options.ts'
 export { type RecordOptions, record } from './record.ts'
 export type { KeyOptions, KeyState } from './rules/accounts.ts'
-export { FakeUsageError } from './rules/check-options.ts'
+export { FakeUsageError } from './rules/check.ts'
 export type { FakeClientClock, FakeClock } from './rules/clock.ts'
 export type { Expected } from './rules/expect.ts'
 export type { JournalEntry, JournalOptions } from './rules/journal.ts'
 export type { Charge, FakeFilter } from './rules/ledger.ts'
-export type { Bucket } from './rules/parse-query.ts'
 export type { RateLimitOptions } from './rules/rate-limit.ts'
 export type { CorsMode } from './rules/reply.ts'
+export type { Bucket } from './rules/routes.ts'
 export {
   type FakeOperation,
   fakeOperations,

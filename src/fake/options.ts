@@ -1,18 +1,11 @@
 import type { WorldOptions } from './data/world-options.ts'
-import { type KeyOptions, readKeys } from './rules/accounts.ts'
-import {
-  asBaseUrl,
-  asCount,
-  asNumber,
-  asOneOf,
-  checkFunctions,
-  checkNames,
-  FakeUsageError,
-} from './rules/check-options.ts'
+import { KEYS, type KeyOptions, readKeys } from './rules/accounts.ts'
+import { checkFunctions, checkOptions, checkValue, readBaseUrl } from './rules/check.ts'
 import { type FakeClock, MAX_WAIT_MS } from './rules/clock.ts'
 import type { JournalOptions } from './rules/journal.ts'
-import { type RateLimitOptions, readRateLimit } from './rules/rate-limit.ts'
+import { RATE_LIMIT, type RateLimitOptions } from './rules/rate-limit.ts'
 import type { CorsMode } from './rules/reply.ts'
+import * as is from './rules/schema.ts'
 import { readTape, type Tape } from './rules/tape.ts'
 
 /**
@@ -73,42 +66,51 @@ export type Settings = ReturnType<typeof readOptions>
 export const fakeKey = 'esk_test_fake'
 
 const DEFAULT_CREDITS = 1_000_000_000
-// biome-ignore format: a list of names
-const NAMES = ['seed', 'world', 'tape', 'onMissing', 'keys', 'clock', 'baseUrl', 'latencyMs', 'heavyLatencyMs', 'heavyConcurrency', 'heavyRetryAfterSeconds', 'rateLimit', 'cors', 'journal', 'maxSnapshots', 'log']
+const WAIT = is.between(0, MAX_WAIT_MS)
+
+/** Clock, world and tape are checked on their own. */
+const OPTIONS = is.object({
+  seed: { type: ['number', 'string'], title: 'a number or a string' },
+  world: {},
+  tape: {},
+  onMissing: is.only('error', 'world'),
+  keys: KEYS,
+  clock: {},
+  baseUrl: {},
+  latencyMs: WAIT,
+  heavyLatencyMs: WAIT,
+  heavyConcurrency: is.count,
+  heavyRetryAfterSeconds: is.count,
+  rateLimit: RATE_LIMIT,
+  cors: { enum: [true, false, 'hidden'], title: "true, false or 'hidden'" },
+  journal: is.object({ max: is.count, headers: is.flag }),
+  maxSnapshots: is.wholeBetween(1),
+  log: is.anyFunction,
+})
 
 /** Checks the options and fills in the defaults. */
 export function readOptions(options: FakeServiceOptions) {
-  checkNames('createFakeService', options, NAMES)
-  const { seed = 'etn-market', clock = { now: () => Date.now() }, cors = true } = options
-  if (typeof seed !== 'number' && typeof seed !== 'string') throw new FakeUsageError('seed is a number or a string.')
+  checkOptions('createFakeService', OPTIONS, options)
+  const { clock = { now: () => Date.now() }, journal, rateLimit } = options
   checkFunctions('clock', 'an object with now(), in unix milliseconds', clock, ['now'])
+  if (rateLimit) checkValue('rateLimit.requests', is.count, rateLimit.requests)
   if (clock.sleep !== undefined) checkFunctions('clock', 'an object whose sleep is a function', clock, ['sleep'])
-  if (cors !== 'hidden' && typeof cors !== 'boolean') throw new FakeUsageError("cors is true, false or 'hidden'.")
-  if (options.log !== undefined && typeof options.log !== 'function') throw new FakeUsageError('log is a function.')
-  const wait = (name: 'latencyMs' | 'heavyLatencyMs') => asNumber(name, options[name] ?? 0, 0, MAX_WAIT_MS)
   return {
-    seed,
+    seed: options.seed ?? 'etn-market',
     world: options.world === undefined ? {} : options.world,
     tape: options.tape && readTape(options.tape),
-    onMissing: asOneOf('onMissing', options.onMissing ?? 'error', ['error', 'world']),
+    onMissing: options.onMissing ?? 'error',
     clock,
-    cors,
+    cors: options.cors ?? true,
     keys: readKeys(options.keys ?? { [fakeKey]: DEFAULT_CREDITS }),
-    baseUrl: options.baseUrl === undefined ? undefined : asBaseUrl('baseUrl', options.baseUrl),
-    latencyMs: wait('latencyMs'),
-    heavyLatencyMs: wait('heavyLatencyMs'),
-    heavyConcurrency: asCount('heavyConcurrency', options.heavyConcurrency ?? 2),
-    heavyRetryAfterSeconds: asCount('heavyRetryAfterSeconds', options.heavyRetryAfterSeconds ?? 1),
-    rateLimit: options.rateLimit && readRateLimit(options.rateLimit),
-    journal: readJournal(options.journal),
-    maxSnapshots: asNumber('maxSnapshots', asCount('maxSnapshots', options.maxSnapshots ?? 20), 1),
+    baseUrl: options.baseUrl === undefined ? undefined : readBaseUrl(options.baseUrl),
+    latencyMs: options.latencyMs ?? 0,
+    heavyLatencyMs: options.heavyLatencyMs ?? 0,
+    heavyConcurrency: options.heavyConcurrency ?? 2,
+    heavyRetryAfterSeconds: options.heavyRetryAfterSeconds ?? 1,
+    rateLimit: rateLimit && { ...rateLimit },
+    journal: { max: journal?.max ?? 10_000, headers: journal?.headers ?? false },
+    maxSnapshots: options.maxSnapshots ?? 20,
     log: options.log,
   }
-}
-
-function readJournal(options: JournalOptions = {}): Required<JournalOptions> {
-  checkNames('journal', options, ['max', 'headers'])
-  const { max = 10_000, headers = false } = options
-  if (typeof headers !== 'boolean') throw new FakeUsageError('journal.headers is true or false.')
-  return { max: asCount('journal.max', max), headers }
 }

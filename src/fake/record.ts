@@ -1,8 +1,9 @@
 import { type AnswerListener, type CallExtras, type ClientInternals, internalsOf } from '../client-internals.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
-import { asCount, checkNames, FakeUsageError, show } from './rules/check-options.ts'
-import { type FakeOperation, fakeOperations, fakeRoutes, matchRoute } from './rules/routes.ts'
+import { checkOptions, FakeUsageError } from './rules/check.ts'
+import { type FakeOperation, fakeOperations, givenParams, matchRoute } from './rules/routes.ts'
+import * as is from './rules/schema.ts'
 import type { Tape, TapeEntry } from './rules/tape.ts'
 
 /** Options of `record`. */
@@ -20,10 +21,7 @@ export interface RecordOptions<Client extends object> {
   run?: (client: Client) => unknown
 }
 
-/** What recording needs of a method of a client. */
-interface Method {
-  estimate(params: object): { max: number }
-}
+type Groups = Record<string, Record<string, { estimate?: unknown; (params: object): Promise<never> }>>
 
 /** Repetitions of a call whose error is retryable. */
 const RETRIES = { limit: 2 }
@@ -43,16 +41,13 @@ const FILE_MODULE = 'node:fs/promises'
  * const fake = createFakeService({ tape, onMissing: 'world' })
  */
 export async function record<Client extends object>(options: RecordOptions<Client>): Promise<Tape> {
-  checkNames('record', options, ['client', 'to', 'budget', 'run'])
+  checkOptions('record', is.object({ client: {}, to: is.text, budget: {}, run: is.anyFunction }), options)
   const { client, to, budget, run = callEverything } = options
   const internals = internalsOf(Object(client))
   if (!internals) throw new FakeUsageError('client is a client that createClient made.')
-  if (to !== undefined && typeof to !== 'string') throw new FakeUsageError(`to is the path of a file, not ${show(to)}.`)
-  if (typeof run !== 'function') throw new FakeUsageError(`run is a function, not ${show(run)}.`)
-  checkNames('budget', budget, ['credits'])
+  checkOptions('budget', is.object({ credits: is.count }, ['credits']), budget, 'budget')
   const tape: Tape = { format: 'etn-market-tape', version: 1, entries: [] }
-  const limit = asCount('budget.credits', budget.credits)
-  const recorder = createRecorder(client, internals, limit, tape.entries)
+  const recorder = createRecorder(client, internals, budget.credits, tape.entries)
   try {
     await run(recorder as Client)
   } finally {
@@ -63,34 +58,22 @@ export async function record<Client extends object>(options: RecordOptions<Clien
 
 /** A client whose methods record what they are answered. */
 function createRecorder(client: object, internals: ClientInternals, limit: number, entries: TapeEntry[]): object {
-  const groups = new Set(fakeOperations.map((operation) => operation.split('.')[0]))
   const onAnswer: AnswerListener = (path, outcome) => {
     const entry = 'text' in outcome ? entryOfBody(path, outcome.text) : entryOfError(path, outcome.error)
     if (entry) entries.push(redactEntry(entry, internals.redact))
   }
   const extras = { onAnswer, budget: new RecordingLimit(limit) }
-  const methodOf = (operation: FakeOperation, { estimate }: Method) => {
+  const replaced: Record<string, unknown> = { request: rejectRequest }
+  for (const operation of fakeOperations) {
+    const [group = '', action = ''] = operation.split('.')
+    const { estimate } = (client as Groups)[group]?.[action] ?? {}
     const call = (params?: object, options?: object) =>
       internals.call(operation, params, { retry: RETRIES, ...options }, extras)
     const many = (list: unknown, options?: object) =>
       internals.sweep(operation, list, { retry: RETRIES, ...options }, extras)
-    return Object.assign(call, { estimate, many })
+    replaced[group] = { ...Object(replaced[group]), [action]: Object.assign(call, { estimate, many }) }
   }
-  const proxyOf = (group: object, name: string) =>
-    new Proxy(group, {
-      get(target, action) {
-        const value = Reflect.get(target, action, target)
-        const operation = fakeOperations.find((one) => one === `${name}.${String(action)}`)
-        return operation && typeof value === 'function' ? methodOf(operation, value as unknown as Method) : value
-      },
-    })
-  return new Proxy(client, {
-    get(target, name) {
-      const value = Reflect.get(target, name, target)
-      if (name === 'request') return rejectRequest
-      return groups.has(String(name)) && typeof value === 'object' ? proxyOf(value, String(name)) : value
-    },
-  })
+  return new Proxy(client, { get: (target, name) => replaced[String(name)] ?? Reflect.get(target, name, target) })
 }
 
 /** What a recording may cost. Each attempt has to fit it; one whose answer is lost counts with its highest cost. */
@@ -126,7 +109,6 @@ async function rejectRequest(): Promise<never> {
   throw new FakeUsageError('record: client.request has no operation to record. Call it on the client itself.')
 }
 
-/** The answers so far. */
 type Answers = Partial<Record<FakeOperation, readonly Record<string, string>[] | undefined>>
 
 const address = fakeTokens.BOLT
@@ -164,8 +146,7 @@ async function callEverything(client: object): Promise<void> {
   for (const operation of Object.keys(SMALLEST_CALLS) as FakeOperation[]) {
     const params = SMALLEST_CALLS[operation](answers)
     const [group = '', action = ''] = operation.split('.')
-    const methods = (client as Record<string, Record<string, (params: object) => Promise<never>>>)[group]
-    if (params) answers[operation] = await methods?.[action]?.(params)
+    if (params) answers[operation] = await (client as Groups)[group]?.[action]?.(params)
   }
 }
 
@@ -208,18 +189,10 @@ function redactEntry(entry: TapeEntry, redact: (text: string) => string): TapeEn
   return copy(entry) as TapeEntry
 }
 
-/** What a path below the version prefix asks for. */
 function requestOf(path: string): Pick<TapeEntry, 'operation' | 'params'> | undefined {
   const { pathname, searchParams } = new URL(`http://any/${path}`)
   const match = matchRoute(pathname)
-  if (!match) return undefined
-  const { chainId: _, ...params }: Record<string, unknown> = match.path
-  for (const name of [...(fakeRoutes[match.operation].query ?? []), 'limit']) {
-    const value = searchParams.get(name)
-    if (value === null) continue
-    params[name] = name === 'addresses' ? value.split(',') : name === 'limit' ? Number(value) : value
-  }
-  return { operation: match.operation, params }
+  return match && { operation: match.operation, params: givenParams(match, searchParams) }
 }
 
 function asObject(value: unknown): Record<string, unknown> | undefined {

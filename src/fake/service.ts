@@ -1,35 +1,24 @@
 import { document } from '../generated/document.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { hash, hashText, unit } from './data/random.ts'
-import type { Changes } from './data/timeline.ts'
 import { createWorld } from './data/world.ts'
 import { createControl } from './http/control/control.ts'
 import { allowOrigin, isGuarded } from './http/environment.ts'
 import { connectionError, createFetch } from './http/fetch.ts'
 import { type Exchange, handleRequest, type IncomingRequest } from './http/handle-request.ts'
 import { listen } from './http/listen.ts'
-import { Session, type SessionState } from './http/session.ts'
+import { Session } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
-import { asList, asNumber, asOneOf, checkNames, FakeUsageError } from './rules/check-options.ts'
-import { type FakeClientClock, MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
+import { checkOptions, checkValue, FakeUsageError } from './rules/check.ts'
+import { MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
 import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
-import type { FakeFilter } from './rules/ledger.ts'
+import type { Journal } from './rules/journal.ts'
+import type { FakeFilter, Ledger } from './rules/ledger.ts'
 import { once } from './rules/once.ts'
+import * as is from './rules/schema.ts'
 import { noRecording, TapePlayer } from './rules/tape.ts'
 import { type FakeServer, type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from './types.ts'
-
-interface SavedState {
-  session: SessionState
-  world: Changes
-  offset: number
-  tape: ReturnType<TapePlayer['save']> | undefined
-}
-
-/** Where the amounts of an expectation come from. */
-interface Summed {
-  sums(filter: FakeFilter): Record<string, number>
-}
 
 /**
  * Creates the whole service as a function: every rule and every price, without network and without credits.
@@ -66,24 +55,31 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     const recorded = tape?.play(call)
     if (recorded) return recorded
     if (operation === 'meta.openapi') return { data: document, items: 0 }
-    if (tape && settings.onMissing === 'error') return { data: undefined, items: 0, rejection: noRecording(call) }
-    return world.query(operation, parsed, clock.now())
+    if (tape && settings.onMissing === 'error') throw noRecording(call)
+    return world.query(operation, parsed)
   }
   const startSession = () => new Session(settings, find, clock.now)
   const servers = new Set<FakeServer>()
   // Servers of one fake share what remote programs refer to by a number.
   const control = once(() => createControl(fake, settings.maxSnapshots))
-  const snapshots = new WeakMap<FakeSnapshot, SavedState>()
+  const snapshots = new WeakMap<FakeSnapshot, ReturnType<typeof save>>()
   let tape = settings.tape && new TapePlayer(settings.tape)
   let session = startSession()
   let isClosed = false
+  const noise = hash(hashText(String(settings.seed)), 300)
+  let drawn = 0
 
   async function handle(incoming: IncomingRequest): Promise<Exchange> {
     if (isClosed) throw connectionError('ECONNREFUSED')
     return handleRequest(session, clock, incoming)
   }
 
-  function expectThat(what: string, expected: Expected, filter: FakeFilter | undefined, source: Summed): void {
+  function expectThat(
+    what: string,
+    expected: Expected,
+    filter: FakeFilter | undefined,
+    source: Ledger | Journal,
+  ): void {
     const masked = session.maskFilter(filter)
     const { journal } = session
     const observed = { actual: source.sums(masked), entries: journal.list(masked), dropped: journal.dropped }
@@ -91,18 +87,20 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   }
 
   function reset(options: ResetOptions = {}): void {
-    checkNames('reset', options, ['keep'])
-    const keep = new Set(asList('keep', options.keep ?? []).map((part) => asOneOf('keep', part, RESET_PARTS)))
-    const { keys, faults, stubs } = session.save()
+    checkOptions('reset', is.object({ keep: is.listOf(is.only(...RESET_PARTS)) }), options)
+    const keep = new Set(options.keep)
+    const state = session.save()
     session = startSession()
-    session.load({
-      ...(keep.has('keys') ? { keys } : {}),
-      ...(keep.has('faults') ? { faults } : {}),
-      ...(keep.has('world') ? { stubs } : {}),
-    })
+    if (keep.has('keys')) session.load(state, ['accounts'])
+    if (keep.has('faults')) session.load(state, ['faults'])
+    if (keep.has('world')) session.load(state, ['stubs'])
     if (!keep.has('world')) world.load()
     tape = settings.tape && new TapePlayer(settings.tape)
     if (!keep.has('clock')) clock.offset = 0
+  }
+
+  function save() {
+    return { session: session.save(), world: world.save(), offset: clock.offset, tape: tape?.save() }
   }
 
   async function close(): Promise<void> {
@@ -120,7 +118,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     async listen(options = {}) {
       if (isClosed) throw new Error('This fake is closed.')
       const basePath = new URL(fake.baseUrl).pathname.replace(/\/$/, '')
-      const server = await listen({ handle, control: control(), basePath }, options)
+      const server = await listen(handle, control(), basePath, options)
       const disallow = isGuarded() ? allowOrigin(new URL(server.url).origin) : () => {}
       const close = () => {
         disallow()
@@ -133,10 +131,10 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     charged: (filter) => session.ledger.total(filter),
     journal: (filter) => session.journal.list(session.maskFilter(filter)),
     peakInFlight(options = {}) {
-      checkNames('peakInFlight', options, ['heavy'])
+      checkOptions('peakInFlight', is.object({ heavy: is.flag }), options)
       return session.journal.peak(options.heavy ?? false)
     },
-    keys: () => session.accounts.all(),
+    keys: () => session.accounts.save(),
     addKey: (key, start) => session.accounts.add(key, start),
     addKeys: (keys) => session.accounts.addAll(keys),
     remaining: (key = session.accounts.first()) => session.accounts.get(key).credits,
@@ -153,19 +151,17 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     expectCredits: (expected, filter) => expectThat('credits charged', expected, filter, session.ledger),
     expectRequests: (expected, filter) => expectThat('requests', expected, filter, session.journal),
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
-    clock: createClientClock(clock, settings.seed),
+    clock: { now: clock.now, monotonic: clock.elapsed, sleep: clock.sleep, random: () => unit(noise, ++drawn) },
     world: world.control,
     now: clock.now,
-    advance: (ms) => clock.advance(asNumber('advance', ms, 0, MAX_TIME_MS - clock.now())),
+    advance(ms) {
+      checkValue('advance', is.between(0, MAX_TIME_MS - clock.now()), ms)
+      return clock.advance(ms)
+    },
     reset,
     snapshot() {
       const snapshot = Object.freeze({ at: clock.now() })
-      snapshots.set(snapshot, {
-        session: session.save(),
-        world: world.save(),
-        offset: clock.offset,
-        tape: tape?.save(),
-      })
+      snapshots.set(snapshot, save())
       return snapshot
     },
     restore(snapshot) {
@@ -181,16 +177,4 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     [ASYNC_DISPOSE]: close,
   }
   return fake
-}
-
-/** A clock in the fake's time, for a client. Its random numbers come from the seed. */
-function createClientClock(clock: ServiceClock, seed: number | string): FakeClientClock {
-  const noise = hash(hashText(String(seed)), 300)
-  let drawn = 0
-  return {
-    now: clock.now,
-    monotonic: clock.elapsed,
-    sleep: clock.sleep,
-    random: () => unit(noise, ++drawn),
-  }
 }

@@ -1,6 +1,6 @@
-import { allowOrigin, isGuarded, setVariables } from './http/environment.ts'
+import { allowOrigin, isGuarded, setVariable } from './http/environment.ts'
 import type { FakeServiceOptions } from './options.ts'
-import { checkFunctions } from './rules/check-options.ts'
+import { checkFunctions } from './rules/check.ts'
 import { createFakeService } from './service.ts'
 import type { FakeService } from './types.ts'
 
@@ -51,7 +51,7 @@ export async function useFakeService(t: TestContext, options: FakeServiceOptions
   try {
     const { url } = await fake.listen()
     const [key] = Object.keys(fake.keys())
-    if (!t.concurrent) undo.push(setVariables({ ETN_MARKET_BASE_URL: url, ETN_MARKET_API_KEY: key }))
+    if (!t.concurrent) undo.push(setVariable('ETN_MARKET_BASE_URL', url), setVariable('ETN_MARKET_API_KEY', key))
     t.after(async () => {
       await end()
       fake.expectNoUnusedFaults()

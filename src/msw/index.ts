@@ -7,7 +7,8 @@
 import { HttpResponse, http } from 'msw'
 import { isConnectionError } from '../fake/http/fetch.ts'
 import type { FakeService } from '../fake/index.ts'
-import { asBaseUrl, checkFunctions, checkNames } from '../fake/rules/check-options.ts'
+import { checkFunctions, checkOptions, readBaseUrl } from '../fake/rules/check.ts'
+import * as is from '../fake/rules/schema.ts'
 
 /** Options of `mswHandlers`. */
 export interface MswHandlersOptions {
@@ -28,8 +29,8 @@ export interface MswHandlersOptions {
  */
 export function mswHandlers(fake: FakeService, options: MswHandlersOptions = {}): ReturnType<typeof http.all>[] {
   checkFunctions('fake', 'a fake that createFakeService made', fake, ['fetch', 'fault'])
-  checkNames('mswHandlers', options, ['baseUrl'])
-  const base = asBaseUrl('baseUrl', options.baseUrl ?? fake.baseUrl)
+  checkOptions('mswHandlers', is.object({ baseUrl: {} }), options)
+  const base = readBaseUrl(options.baseUrl ?? fake.baseUrl)
   return [
     http.all(`${base}/*`, async ({ request }) => {
       const { method, headers, signal } = request

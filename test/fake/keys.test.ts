@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFakeService, type FakeServiceOptions, fakeKey } from '../../src/fake/index.ts'
+import { type FakeServiceOptions, fakeKey } from '../../src/fake/index.ts'
 import { ask, makeFake, NOON } from './setup.ts'
 
 describe('keys', () => {
@@ -29,39 +29,10 @@ describe('keys', () => {
     expect(fake.remaining()).toBe(10)
     fake.expectCredits(250)
   })
-
-  it('a mistake throws at once and lists what is allowed', () => {
-    const fake = makeFake({ keys: { a: 1, b: 2 } })
-    expect(() => fake.remaining('c')).toThrow('There is no key "c". The keys are: a, b.')
-    expect(() => fake.setCredits('c', 1)).toThrow('There is no key "c"')
-    expect(() => fake.setCredits('a', -5)).toThrow('credits is a whole number of 0 or more, not -5.')
-    expect(() => fake.setCredits('a', 1.5)).toThrow(TypeError)
-    expect(() => fake.addKey('c', { credits: -1 })).toThrow('keys.c.credits is a whole number of 0 or more')
-    expect(() => fake.addKey(' ', 5)).toThrow('A key is text')
-    expect(() => makeFake({ keys: {} }).key).toThrow('This fake was made without keys.')
-  })
 })
 
-describe('options', () => {
-  it.each<[unknown, RegExp]>([
-    [{ sed: 1 }, /createFakeService knows no option "sed". It takes: seed, world, tape, onMissing, keys, clock, /],
-    [{ keys: { a: -1 } }, /keys.a is a whole number of 0 or more, or an object, not -1/],
-    [{ keys: { a: { credits: 1, level: 'x' } } }, /keys.a knows no option "level". It takes: credits, tier/],
-    [{ latencyMs: -1 }, /latencyMs is a number from 0/],
-    [{ heavyConcurrency: 1.5 }, /heavyConcurrency is a whole number/],
-    [{ cors: 'yes' }, /cors is true, false or 'hidden'/],
-    [{ seed: {} }, /seed is a number or a string/],
-    [{ clock: Date }, undefined as unknown as RegExp],
-    [{ clock: {} }, /clock is an object with now\(\)/],
-    [{ rateLimit: { calls: 1 } }, /rateLimit knows no option "calls". It takes: requests, windowMs/],
-    [{ rateLimit: { requests: -1 } }, /rateLimit.requests is a whole number/],
-    [{ baseUrl: 'nowhere' }, /baseUrl is an absolute http or https URL, not "nowhere"/],
-  ])('%j', (options, message) => {
-    if (message) expect(() => createFakeService(options as FakeServiceOptions)).toThrow(message)
-    else expect(() => createFakeService(options as FakeServiceOptions)).not.toThrow()
-  })
-
-  it('baseUrl: answers only below its path, with or without a version in it', async () => {
+describe('baseUrl', () => {
+  it('is the path below which the fake answers, with or without a version in it', async () => {
     const fake = makeFake({ baseUrl: 'http://localhost:9/market/api/' })
     expect(fake.baseUrl).toBe('http://localhost:9/market/api')
     const status = async (url: string) =>

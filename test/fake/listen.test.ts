@@ -12,20 +12,10 @@ describe('fake.listen', () => {
     expect((await fetch(`${other.url}/openapi.json`)).status).toBe(200)
   })
 
-  it('rejects a hostname that is no text and a token that no header can carry, before it listens', async () => {
-    const fake = makeFake()
-    await expect(fake.listen({ hostname: 5 as unknown as string })).rejects.toThrow('hostname is a text, not 5.')
-    await expect(fake.listen({ controlToken: 'a\nb' })).rejects.toThrow('that a header can carry')
-  })
-
   it('listens on a given port, and rejects if it cannot', async () => {
     const fake = makeFake()
     const { port } = await fake.listen()
     await expect(fake.listen({ port })).rejects.toThrow('EADDRINUSE')
-    await expect(fake.listen({ port: 70_000 })).rejects.toThrow('port is a number from 0 to 65535')
-    await expect(fake.listen({ host: 'x' } as object)).rejects.toThrow(
-      'listen knows no option "host". It takes: port, hostname, controlToken.',
-    )
   })
 
   it('closes at once, with connections open and requests in flight', async () => {

@@ -1,16 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FakeFilter, ResetOptions } from '../../src/fake/index.ts'
 import { ask } from './setup.ts'
-
-describe('options of methods', () => {
-  it('wrong ones are refused with their name', () => {
-    const { fake } = ask()
-    expect(() => fake.peakInFlight({ heavyy: true } as object)).toThrow(/^peakInFlight knows no option "heavyy"/)
-    expect(() => fake.reset({ keep: 'world' } as unknown as ResetOptions)).toThrow('keep is a list, not "world".')
-    expect(() => fake.addKeys(null as unknown as Record<string, number>)).toThrow(/^keys is an object/)
-    expect(() => fake.addKeys([5] as unknown as Record<string, number>)).toThrow(/^keys is an object/)
-  })
-})
 
 describe('filters', () => {
   it('select by operation and key, in expectations too', async () => {
@@ -21,17 +10,6 @@ describe('filters', () => {
     fake.expectCredits(25, { key: 'a' })
     fake.expectRequests({ 'etn.price': 1 }, { key: 'a' })
     expect(() => fake.expectRequests(2, { key: 'a' })).toThrow('Expected 2 requests ({"key":"a"}), not 1.')
-  })
-
-  it.each<[unknown, string]>([
-    [{ operation: 'token.prise' }, 'operation is one of etn.price'],
-    [{ operations: 'etn.price' }, 'filter knows no option "operations"'],
-    [{ key: 5 }, 'key is a text'],
-  ])('reject %j', (filter, message) => {
-    const { fake } = ask()
-    for (const read of [fake.charged, fake.ledger, fake.journal])
-      expect(() => read(filter as FakeFilter)).toThrow(message)
-    expect(() => fake.expectCredits(0, filter as FakeFilter)).toThrow(message)
   })
 })
 
@@ -108,16 +86,5 @@ describe('the journal', () => {
       expect((await get('/prices/etn')).status).toBe(200)
       expect(fake.journal()[0]?.finished).toBe(true)
     }
-    expect(() => ask({ log: 'yes' as never })).toThrow('log is a function.')
-  })
-})
-
-describe('addKeys', () => {
-  it('adds all keys or none', () => {
-    const { fake } = ask({ keys: { a: 1 } })
-    expect(() => fake.addKeys({ b: 2, c: -1 })).toThrow('keys.c is a whole number')
-    expect(Object.keys(fake.keys())).toEqual(['a'])
-    fake.addKeys({ b: 2, a: { credits: 5, tier: 'x' } })
-    expect(fake.keys()).toEqual({ a: { credits: 5, tier: 'x' }, b: { credits: 2, tier: 'standard' } })
   })
 })

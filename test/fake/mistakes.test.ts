@@ -91,13 +91,74 @@ describe('a mistake', () => {
     expect([...seen].filter((one) => one !== 'done')).toEqual(['FakeUsageError invalid_option'])
   })
 
-  it('names the option, and what it takes', () => {
-    expect(() => createFakeService({ clock: null as never })).toThrow(
-      'clock is an object with now(), in unix milliseconds, not null.',
-    )
-    expect(() => createFakeService({ baseUrl: 'nonsense' })).toThrow(
-      'baseUrl is an absolute http or https URL, not "nonsense".',
-    )
-    expect(() => mswHandlers(undefined as never)).toThrow('fake is a fake that createFakeService made, not undefined.')
+  const options = (given: unknown) => () => createFakeService(given as never)
+
+  it.each<[string, () => unknown]>([
+    [
+      'createFakeService knows no option "sed". It takes: seed, world, tape, onMissing, keys, clock, ',
+      options({ sed: 1 }),
+    ],
+    ['clock is an object with now(), in unix milliseconds, not null.', options({ clock: null })],
+    ['clock is an object with now()', options({ clock: {} })],
+    ['baseUrl is an absolute http or https URL, not "nonsense".', options({ baseUrl: 'nonsense' })],
+    ['keys.a is a whole number of 0 or more, or an object, not -1', options({ keys: { a: -1 } })],
+    ['keys.a knows no option "level". It takes: credits, tier', options({ keys: { a: { credits: 1, level: 'x' } } })],
+    ['latencyMs is a number from 0', options({ latencyMs: -1 })],
+    ['heavyConcurrency is a whole number', options({ heavyConcurrency: 1.5 })],
+    ["cors is true, false or 'hidden'", options({ cors: 'yes' })],
+    ['seed is a number or a string', options({ seed: {} })],
+    ['log is a function, not "yes".', options({ log: 'yes' })],
+    ['maxSnapshots is a number from 1', options({ maxSnapshots: 0 })],
+    ['onMissing is one of error, world', options({ onMissing: 'ask' })],
+    ['rateLimit knows no option "calls". It takes: requests, windowMs', options({ rateLimit: { calls: 1 } })],
+    ['rateLimit.requests is a whole number', options({ rateLimit: { requests: -1 } })],
+    ['fake is a fake that createFakeService made, not undefined.', () => mswHandlers(asNever(undefined))],
+    ['baseUrl is an absolute http or https URL, not "api".', () => mswHandlers(fake, { baseUrl: 'api' })],
+    ['mswHandlers knows no option "base". It takes: baseUrl.', () => mswHandlers(fake, asNever({ base: 'x' }))],
+    ['peakInFlight knows no option "heavyy"', () => fake.peakInFlight(asNever({ heavyy: true }))],
+    ['keep is a list, not "world".', () => fake.reset({ keep: asNever('world') })],
+    ['keep[0] is one of world, faults', () => fake.reset({ keep: asNever(['keyz']) })],
+    ['reset knows no option "kept"', () => fake.reset(asNever({ kept: [] }))],
+    ['keys is an object', () => fake.addKeys(asNever(null))],
+    ['keys is an object', () => fake.addKeys(asNever([5]))],
+    ['There is no key "c". The keys are: esk_test_fake.', () => fake.remaining('c')],
+    ['There is no key "c"', () => fake.setCredits('c', 1)],
+    ['credits is a whole number of 0 or more, not -5.', () => fake.setCredits(fake.key, -5)],
+    ['credits is a whole number', () => fake.setCredits(fake.key, 1.5)],
+    ['keys.c.credits is a whole number of 0 or more', () => fake.addKey('c', { credits: -1 })],
+    ['A key is text', () => fake.addKey(' ', 5)],
+    ['This fake was made without keys.', () => createFakeService({ keys: {} }).key],
+    ['expected is a whole number of 0 or more, or an object, not -1.', () => fake.expectCredits(-1)],
+    [
+      'expected knows no option "token.prices". It takes: etn.price, ',
+      () => fake.expectCredits(asNever({ 'token.prices': 5 })),
+    ],
+    ['operation is one of', () => fake.stub(asNever('token.prise'), () => ({}))],
+    ['A stub is a function', () => fake.stub('token.get', asNever({}))],
+    ['stub knows no option "valid"', () => fake.stub('token.get', () => ({}), asNever({ valid: false }))],
+    ['advance is a number from 0 to', () => fake.advance(5e15)],
+    ['advance is a number from 0', () => fake.advance(-1)],
+    ...[fake.charged, fake.ledger, fake.journal, (filter: never) => fake.expectCredits(0, filter)].flatMap(
+      (read): [string, () => unknown][] => [
+        ['operation is one of etn.price', () => read(asNever({ operation: 'token.prise' }))],
+        ['filter knows no option "operations"', () => read(asNever({ operations: 'etn.price' }))],
+        ['key is a text', () => read(asNever({ key: 5 }))],
+      ],
+    ),
+  ])('%s', (message, run) => {
+    expect(run).toThrow(message)
+  })
+
+  it.each<[string, object]>([
+    ['hostname is a text, not 5.', { hostname: 5 }],
+    ['that a header can carry', { controlToken: 'a\nb' }],
+    ['port is a number from 0 to 65535', { port: 70_000 }],
+    ['listen knows no option "host". It takes: port, hostname, controlToken.', { host: 'x' }],
+  ])('%s', async (message, given) => {
+    await expect(fake.listen(given)).rejects.toThrow(message)
+  })
+
+  it('a class with a static now() is a clock', () => {
+    expect(options({ clock: Date })).not.toThrow()
   })
 })

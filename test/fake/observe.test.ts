@@ -104,17 +104,18 @@ describe('the journal', () => {
   })
 })
 
-describe('expectCredits', () => {
-  it('passes, in total or per operation', async () => {
-    const { fake, request: get } = ask()
-    fake.expectCredits(0)
-    fake.expectCredits({})
-    await get('/prices/etn')
-    await get(`/prices/52014/${BOLT}`)
-    fake.expectCredits(75)
-    fake.expectCredits({ 'etn.price': 25, 'token.price': 50 })
-  })
+it('expectations pass, in total or per operation', async () => {
+  const { fake, request: get } = ask()
+  fake.expectCredits(0)
+  fake.expectCredits({})
+  for (const path of ['/prices/etn', '/prices/etn', '/farms/52014']) await get(path)
+  fake.expectCredits(3_050)
+  fake.expectCredits({ 'etn.price': 50, 'farm.list': 3_000 })
+  fake.expectRequests(3)
+  fake.expectRequests({ 'etn.price': 2, 'farm.list': 1 })
+})
 
+describe('expectCredits', () => {
   it('throws with the requests, their query, credits, key and fault', async () => {
     const { fake, request: get } = ask()
     await get('/prices/etn')
@@ -146,26 +147,9 @@ describe('expectCredits', () => {
     expect(thrown).toMatchObject({ name: 'AssertionError', expected: 5, actual: 0 })
     expect((thrown as Error).message).toBe('Expected 5 credits charged, not 0.\nNo request matches.')
   })
-
-  it('rejects impossible expectations', () => {
-    const { fake } = ask()
-    expect(() => fake.expectCredits(-1)).toThrow('expected is a whole number of 0 or more, or an object, not -1.')
-    expect(() => fake.expectCredits({ 'token.prices': 5 } as object)).toThrow(
-      'expected knows no option "token.prices". It takes: etn.price, ',
-    )
-  })
 })
 
 describe('expectRequests', () => {
-  it('passes, in total or per operation', async () => {
-    const { fake, request: get } = ask()
-    await get('/prices/etn')
-    await get('/prices/etn')
-    await get('/farms/52014')
-    fake.expectRequests(3)
-    fake.expectRequests({ 'etn.price': 2, 'farm.list': 1 })
-  })
-
   it('throws with the requests concerned', async () => {
     const { fake, request: get } = ask()
     await get('/prices/etn')

@@ -33,7 +33,7 @@ const CANDIDATES: Record<string, string[]> = {
   duration: ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR', 'MINUTE', 'DECADE', ''],
   version: ['2', '3', '1', '4', 'x', ''],
   token: [BOLT, BOLT.toLowerCase(), '0x12', 'BOLT'],
-  chainId: ['52014', '1', '52015', 'x'],
+  chainId: ['52014', '1', '52015', 'mainnet'],
 }
 
 /** Whether the contract accepts a value of a parameter. */
@@ -53,7 +53,9 @@ describe('the fake accepts what the contract accepts, and rejects the rest', () 
       for (const value of CANDIDATES[parameter.name] ?? []) {
         const query = `${example}${example.includes('?') ? '&' : '?'}${parameter.name}=${value}`
         const path = parameter.in === 'path' ? example.replace('52014', value) : query
-        expect([path, (await get(path)).status]).toEqual([path, accepts(value) ? 200 : 400])
+        const { status, body } = await get(path)
+        const code = parameter.name === 'limit' ? 'invalid_limit' : 'invalid_request'
+        expect([path, status, body.error?.code]).toEqual(accepts(value) ? [path, 200, undefined] : [path, 400, code])
       }
     }
   })

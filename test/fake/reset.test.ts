@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { type ClientOptions, createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, it } from 'vitest'
-import type { FakeService, ResetOptions } from '../../src/fake/index.ts'
+import type { FakeService } from '../../src/fake/index.ts'
 import { ask, BOLT, NOON, WETN } from './setup.ts'
 
 describe('snapshot and restore', () => {
@@ -102,8 +102,6 @@ describe('reset with keep', () => {
     expect(await look()).toEqual({ price: true, stub: true, faults: 1, credits: 925, now: 1_000 })
     fake.reset()
     expect(await look()).toEqual({ price: false, stub: false, faults: 0, credits: 950, now: 0 })
-    expect(() => fake.reset({ keep: ['keyz'] } as unknown as ResetOptions)).toThrow('keep is one of world, faults')
-    expect(() => fake.reset({ kept: [] } as ResetOptions)).toThrow('reset knows no option "kept"')
   })
 })
 
@@ -148,24 +146,6 @@ describe('fake.clock', () => {
       ['tick 3', 3_000],
     ])
     expect([clock.now(), clock.monotonic()]).toEqual([NOON + 10_000, NOON + 10_000])
-  })
-
-  it('a client lives on it: retry waits end when the time is advanced', async () => {
-    const { fake } = ask()
-    const client = createClient({ apiKey: fake.key, baseUrl: fake.baseUrl, fetch: fake.fetch, clock: fake.clock })
-    fake.script('etn.price', [
-      { status: 429, retryAfter: 30 },
-      { status: 429, retryAfter: 20 },
-    ])
-    const price = client.etn.price()
-    await expect.poll(() => fake.journal().length).toBe(1)
-    await fake.advance(60_000)
-    expect(await price).toHaveProperty('usd')
-    const times = fake.journal().map(({ at }) => at - NOON)
-    expect(times[1]).toBeGreaterThanOrEqual(30_000)
-    expect(times[2]).toBeGreaterThanOrEqual(50_000)
-    expect(times[2]).toBeLessThan(60_000)
-    await client.close()
   })
 
   it.each(['as fetch', 'over HTTP'])('a price feed lives on it: six hours pass in one step, %s', async (way) => {

@@ -84,11 +84,4 @@ describe('fake.stub', () => {
     })
     expect((await get('/prices/etn')).body.error.message).toContain('my mistake')
   })
-
-  it('rejects an unknown operation, option and a value that is no function', () => {
-    const { fake } = play()
-    expect(() => fake.stub('token.prise' as 'token.get', () => ({}))).toThrow('operation is one of')
-    expect(() => fake.stub('token.get', {} as never)).toThrow('A stub is a function')
-    expect(() => fake.stub('token.get', () => ({}), { valid: false } as object)).toThrow('stub knows no option "valid"')
-  })
 })

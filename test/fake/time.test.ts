@@ -20,14 +20,12 @@ describe('time', () => {
     expect(fake.journal().map(({ at }) => at - NOON)).toEqual([0, 86_400_000, 86_400_000])
   })
 
-  it('only moves forward, and not beyond all dates', async () => {
+  it('does not move beyond all dates', async () => {
     const fake = makeFake()
-    expect(() => fake.advance(5e15)).toThrow('advance is a number from 0 to')
     fake.advance(3e15)
     fake.fault({ status: 429, retryAfter: { inMs: 4e15 } })
     const { headers } = await ask(fake)
     expect([headers.get('date'), headers.get('retry-after')].join()).not.toContain('Invalid')
-    expect(() => fake.advance(-1)).toThrow('advance is a number from 0')
   })
 
   it('ends the delays within the span, and no others', async () => {

@@ -1,9 +1,10 @@
 import { checksumAddress } from '../../utils/address.ts'
-import { FakeUsageError } from '../rules/check-options.ts'
+import { checkValue, FakeUsageError } from '../rules/check.ts'
+import * as is from '../rules/schema.ts'
 import { below, hash, hashText } from './random.ts'
 import { blockAt, type WorldToken } from './tokens.ts'
 import type { Sources } from './world.ts'
-import { readAddressField, readRecord } from './world-options.ts'
+import type { WorldOptions } from './world-options.ts'
 
 /** Special wallets: one holds every listed token, one holds nothing. */
 export const fakeWallets = {
@@ -63,29 +64,24 @@ function builtInAmount({ totalSupply, decimals }: WorldToken, noise: number): bi
   return part / 1_000_000_000n + BigInt(below(1_000_000, noise, 2))
 }
 
-/** Reads the balances of the `world` option. */
-export function readOwnBalances(entries: unknown, find: (address: string) => WorldToken | undefined): OwnBalances {
-  const found = new Map<string, { token: WorldToken; amount: bigint }[]>()
-  for (const [wallet, balances] of readRecord('world.balances', entries)) {
-    const path = `world.balances[${wallet}]`
-    const key = readAddressField(path, wallet).toLowerCase()
-    found.set(
-      key,
-      readRecord(path, balances).map(([address, amount]) => {
-        const token = find(readAddressField(`${path}[${address}]`, address))
-        if (!token) throw new FakeUsageError(`${path}[${address}] is a balance of a token of the world.`)
-        if (typeof amount !== 'string' || !/^(\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(amount))
-          throw new FakeUsageError(
-            `${path}[${address}] is a whole amount in the smallest unit, as text, for example '5000000'.`,
-          )
-        const supply = BigInt(Math.floor(token.totalSupply)) * 10n ** BigInt(token.decimals)
-        if (BigInt(amount) > supply)
-          throw new FakeUsageError(
-            `${path}[${address}] is at most the supply of the token, ${supply} in the smallest unit.`,
-          )
-        return { token, amount: BigInt(amount) }
-      }),
-    )
-  }
-  return found
+export function readOwnBalances(
+  entries: WorldOptions['balances'] = {},
+  find: (address: string) => WorldToken | undefined,
+): OwnBalances {
+  const wallets = Object.entries(entries).map(([wallet, balances]) => {
+    checkValue(`world.balances[${wallet}]`, is.eip55, wallet)
+    const read = Object.entries(balances).map(([address, text]) => {
+      const path = `world.balances[${wallet}][${address}]`
+      checkValue(path, is.eip55, address)
+      const token = find(address)
+      if (!token) throw new FakeUsageError(`${path} is a balance of a token of the world.`)
+      const supply = BigInt(Math.floor(token.totalSupply)) * 10n ** BigInt(token.decimals)
+      const amount = BigInt(text)
+      if (amount > supply)
+        throw new FakeUsageError(`${path} is at most the supply of the token, ${supply} in the smallest unit.`)
+      return { token, amount }
+    })
+    return [wallet.toLowerCase(), read] as const
+  })
+  return new Map(wallets)
 }

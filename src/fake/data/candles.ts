@@ -1,4 +1,4 @@
-import type { Bucket, Currency, Duration } from '../rules/parse-query.ts'
+import type { Bucket, Currency, Duration } from '../rules/routes.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
 import type { Prices } from './prices.ts'
@@ -25,7 +25,6 @@ export interface FakeCandle {
 
 const LEVEL_OF: Record<Bucket, number> = { '1d': 0, '4h': 1, '1h': 2, '15m': SLOT_LEVEL, '1m': 4 }
 
-/** Length of a bucket in seconds. */
 export function secondsOf(bucket: Bucket): number {
   return LEVELS[LEVEL_OF[bucket]] ?? 60
 }
@@ -37,7 +36,6 @@ interface Range {
   from: number
   until: number
   now: number
-  /** Whether past periods without a trade are included. */
   includeEmpty: boolean
 }
 
@@ -55,121 +53,109 @@ interface Bar {
 }
 
 /**
- * Makes the candles of a range. The range is divided where the source of the price changes, of the token or of ETN; the bars that each source
- * gives are joined in the period in which they lie. So a change leaves the candles of other periods as they were.
+ * Makes the candles of a range, oldest first. The range is divided where the source of the price changes, of the token or of ETN; the bars that
+ * each source gives are joined in the period in which they lie. So a change leaves the candles of other periods as they were.
  */
-class CandleMaker {
-  readonly #prices: Prices
-  readonly #token: WorldToken
-  readonly #range: Range
-  readonly #length: number
-
-  constructor(prices: Prices, token: WorldToken, range: Range) {
-    this.#prices = prices
-    this.#token = token
-    this.#range = range
-    this.#length = secondsOf(range.bucket)
-  }
-
-  /** The candles, oldest first. */
-  make(): FakeCandle[] {
-    const { from, until, includeEmpty, now } = this.#range
-    const timeline = this.#prices.timelines.of(this.#token)
-    const pieces = timeline.pieces(from, until)
-    const added = timeline.trades.filter(({ time }) => time >= from && time <= until)
-    const rates = pieces.some(({ segment }) => this.#needsRates(segment))
-      ? this.#prices.timelines.etn().pieces(from, until)
-      : []
-    // Where the source changes within a period, the price counts there without a trade too.
-    const isDivided = pieces.length > 1 || rates.length > 1 || added.length > 0
-    const bars = new Map<number, Bar>()
-    const join = (bar: Bar, isPrice: boolean) => {
-      const time = startOf(bar.time, this.#length)
-      const known = bars.get(time)
-      if (known) extend(known, isPrice ? bar : { ...bar, close: known.close })
-      else bars.set(time, { ...bar, time })
-    }
-    for (const piece of pieces) for (const bar of this.#barsOf(piece, rates, includeEmpty || isDivided)) join(bar, true)
+function makeCandles(prices: Prices, token: WorldToken, range: Range): FakeCandle[] {
+  const { bucket, currency, from, until, includeEmpty, now } = range
+  const length = secondsOf(bucket)
+  const isInUsd = currency === 'USD'
+  const market = prices.market(token)
+  const timeline = prices.timelineOf(token)
+  const pieces = timeline.pieces(from, until)
+  const added = timeline.trades.filter(({ time }) => time >= from && time <= until)
+  const rates = pieces.some(({ segment }) => needsRates(segment)) ? prices.etnTimeline().pieces(from, until) : []
+  // Where the source changes within a period, the price counts there without a trade too.
+  const isDivided = pieces.length > 1 || rates.length > 1 || added.length > 0
+  const bars = new Map<number, Bar>()
+  for (const bar of pieces.flatMap(barsOf)) join(bar)
+  for (const trade of added) {
+    const bar = barOfTrade(trade)
     // The price goes on from where it was.
-    for (const trade of added) join(this.#barOfTrade(trade), false)
-    const isShown = ({ time, count }: Bar) => includeEmpty || count > 0 || now < time + this.#length
-    const shown = [...bars.values()].filter(isShown).sort((a, b) => a.time - b.time)
-    return shown.map((bar) => this.#toCandle(bar))
+    join({ ...bar, close: bars.get(startOf(bar.time, length))?.close ?? bar.close })
+  }
+  return [...bars.values()]
+    .filter(({ time, count }) => includeEmpty || count > 0 || now < time + length)
+    .sort((a, b) => a.time - b.time)
+    .map(toCandle)
+
+  function join(bar: Bar): void {
+    const time = startOf(bar.time, length)
+    const known = bars.get(time)
+    if (known) extend(known, bar)
+    else bars.set(time, { ...bar, time })
   }
 
-  #toCandle({ time, row, volume, count, ...bar }: Bar): FakeCandle {
-    const { currency, now } = this.#range
-    const ends = time + this.#length
-    if (row?.from === time && row.until === ends && currency === 'USD' && now >= ends) return { ...row.given }
+  function toCandle({ time, row, volume, count, ...bar }: Bar): FakeCandle {
+    const ends = time + length
+    if (row?.from === time && row.until === ends && isInUsd && now >= ends) return { ...row.given }
     const number = (price: bigint) => Number(toDecimal(price))
     const { open, high, low, close } = bar
     return { time, open: number(open), high: number(high), low: number(low), close: number(close), volume, count }
   }
 
-  /** The bars of a piece of the token's timeline; `rates` are the pieces of the price of ETN, none if it does not matter. */
-  #barsOf({ segment, from, until }: Piece, rates: readonly Piece[], includeEmpty: boolean): Bar[] {
+  /** The bars of a piece of the token's timeline, divided by the pieces of the price of ETN if that matters. */
+  function barsOf({ segment, from, until }: Piece): Bar[] {
     if (segment.kind === 'none') return []
-    if (segment.kind === 'row') return this.#barsOfRow(segment.row, from, until)
-    if (rates.length === 0) return this.#steadyBars(segment, from, until, includeEmpty)
+    if (segment.kind === 'row') return barsOfRow(segment.row, from, until)
+    if (rates.length === 0) return steadyBars(segment, from, until)
     return rates.flatMap((rate) => {
       const [start, end] = [Math.max(from, rate.from), Math.min(until, rate.until)]
       if (start > end) return []
-      return isMoving(segment) || isMoving(rate.segment)
-        ? this.#movingBars(segment, start, end)
-        : this.#steadyBars(segment, start, end, includeEmpty)
+      const isSteady = !isMoving(segment) && !isMoving(rate.segment)
+      return isSteady ? steadyBars(segment, start, end) : movingBars(segment, start, end)
     })
   }
 
   /** The price changes with the trades, and every 15 minutes with that of ETN. A part that begins after a change has the trades after it. */
-  #steadyBars(segment: Source, from: number, until: number, includeEmpty: boolean): Bar[] {
-    const level = LEVEL_OF[this.#range.bucket]
-    const bySlot = this.#needsRates(segment) && level < SLOT_LEVEL
-    const view = { level: bySlot ? SLOT_LEVEL : level, includeEmpty: bySlot || includeEmpty }
-    const bars: Bar[] = []
-    for (const period of this.#market.periods({ from, until: this.#lastTrade(until), ...view })) {
+  function steadyBars(segment: Source, from: number, until: number): Bar[] {
+    const level = LEVEL_OF[bucket]
+    const bySlot = needsRates(segment) && level < SLOT_LEVEL
+    const view = { level: bySlot ? SLOT_LEVEL : level, includeEmpty: bySlot || includeEmpty || isDivided }
+    const found: Bar[] = []
+    for (const period of market.periods({ from, until: lastTrade(until), ...view })) {
       const { time, count } = period
-      const open = this.#price(segment, time, period.open)
-      const price = (level: number) => (level === period.open ? open : this.#price(segment, time, level))
-      const prices = { open, high: price(period.high), low: price(period.low), close: price(period.close) }
-      const bar = { time, ...prices, count, volume: this.#volume(period.volume, time) }
-      const last = bars.at(-1)
-      if (last && startOf(last.time, this.#length) === startOf(time, this.#length)) extend(last, bar)
-      else bars.push(bar)
+      const open = priceAt(segment, time, period.open)
+      const price = (level: number) => (level === period.open ? open : priceAt(segment, time, level))
+      const all = { open, high: price(period.high), low: price(period.low), close: price(period.close) }
+      const bar = { time, ...all, count, volume: worth(period.volume, time) }
+      const last = found.at(-1)
+      if (last && startOf(last.time, length) === startOf(time, length)) extend(last, bar)
+      else found.push(bar)
     }
-    return bars
+    return found
   }
 
   /** The price changes with each second: between two trades, within 15 minutes, only up or only down. */
-  #movingBars(segment: Source, from: number, until: number): Bar[] {
-    const fills = this.#market.fills(from + 1, this.#lastTrade(until))
-    const step = Math.min(this.#length, SLOT_SECONDS)
-    const bars: Bar[] = []
-    let level = segment.kind === 'computed' ? this.#market.priceAt(from) : 0
+  function movingBars(segment: Source, from: number, until: number): Bar[] {
+    const fills = market.fills(from + 1, lastTrade(until))
+    const step = Math.min(length, SLOT_SECONDS)
+    const found: Bar[] = []
+    let level = segment.kind === 'computed' ? market.priceAt(from) : 0
     let next = 0
     for (let start = from; start <= until; start = startOf(start, step) + step) {
       const last = Math.min(until, startOf(start, step) + step - 1)
       let at = start
-      const bar = barAt(start, this.#price(segment, start, level), 0, 0)
+      const bar = barAt(start, priceAt(segment, start, level), 0, 0)
       const move = (time: number, count: number, volume: number) =>
-        extend(bar, barAt(time, this.#price(segment, time, level), count, volume))
+        extend(bar, barAt(time, priceAt(segment, time, level), count, volume))
       for (let fill = fills[next]; fill && (fill.time <= last || last === until); fill = fills[++next]) {
         if (fill.time > at) move(fill.time - 1, 0, 0)
         at = fill.time
         level = fill.price
-        move(at, 1, this.#volume(fill.volume, at))
+        move(at, 1, worth(fill.volume, at))
       }
       if (at <= last) move(last, 0, 0)
-      bars.push(bar)
+      found.push(bar)
     }
-    return bars
+    return found
   }
 
   /** A row is converted with the price of ETN at its start. */
-  #barsOfRow(row: Row, from: number, until: number): Bar[] {
-    const { currency } = this.#range
-    const convert = (usd: bigint) => (currency === 'USD' ? usd : this.#prices.inEtn(usd, row.from))
-    const rate = currency === 'USD' ? 1 : this.#prices.etnUsdNumber(row.from)
-    const isWhole = row.until - row.from <= this.#length && from === row.from && until === row.until - 1
+  function barsOfRow(row: Row, from: number, until: number): Bar[] {
+    const convert = (usd: bigint) => (isInUsd ? usd : prices.inEtn(usd, row.from))
+    const rate = isInUsd ? 1 : prices.etnUsdNumber(row.from)
+    const isWhole = row.until - row.from <= length && from === row.from && until === row.until - 1
     const parts = isWhole ? [{ ...row, time: row.from }] : rowMinutes(row, from, until)
     return parts.map(({ time, open, high, low, close, count, volume }) => ({
       time,
@@ -183,33 +169,29 @@ class CandleMaker {
     }))
   }
 
-  #barOfTrade({ time, price, usd }: AddedTrade): Bar {
+  function barOfTrade({ time, price, usd }: AddedTrade): Bar {
     const value = Number(usd) / Number(ONE)
-    if (this.#range.currency === 'USD') return barAt(time, price, 1, value)
-    return barAt(time, this.#prices.inEtn(price, time), 1, value / this.#prices.etnUsdNumber(time))
+    if (isInUsd) return barAt(time, price, 1, value)
+    return barAt(time, prices.inEtn(price, time), 1, value / prices.etnUsdNumber(time))
   }
 
-  get #market() {
-    return this.#prices.market(this.#token)
-  }
-
-  #price(segment: Source, time: number, level: number): bigint {
-    return this.#prices.of(this.#token, segment, time, level, this.#range.currency)
+  function priceAt(segment: Source, time: number, level: number): bigint {
+    return prices.of(token, segment, time, level, currency)
   }
 
   /** Whether the price of ETN determines the prices or the volumes of a segment. */
-  #needsRates({ kind }: Segment): boolean {
-    return this.#range.currency === 'USD' || kind !== 'computed' || this.#token.anchor !== 'ETN'
+  function needsRates({ kind }: Segment): boolean {
+    return isInUsd || kind !== 'computed' || token.anchor !== 'ETN'
   }
 
-  #volume(millionths: number, time: number): number {
+  function worth(millionths: number, time: number): number {
     const inEtn = millionths / 1e6
-    return this.#range.currency === 'ETN' ? inEtn : inEtn * this.#prices.etnUsdNumber(time)
+    return isInUsd ? inEtn * prices.etnUsdNumber(time) : inEtn
   }
 
   /** A change counts for the trades after its second. At a full minute there are none. */
-  #lastTrade(until: number): number {
-    return until === this.#range.until || (until + 1) % 60 === 0 ? until : until + 1
+  function lastTrade(end: number): number {
+    return end === until || (end + 1) % 60 === 0 ? end : end + 1
   }
 }
 
@@ -227,7 +209,6 @@ function extend(bar: Bar, { high, low, close, count, volume }: Bar): void {
 
 const startOf = (time: number, length: number) => Math.floor(time / length) * length
 
-/** The bucket and the length of each history window. */
 const WINDOWS: Record<Duration, { bucket: Bucket; seconds: number }> = {
   HOUR: { bucket: '1m', seconds: 3_600 },
   DAY: { bucket: '15m', seconds: 86_400 },
@@ -241,7 +222,6 @@ const DAY_SECONDS = LEVELS[0]
 const MAX_DAYS = 1_000
 /** Cached days of candles; past ones do not change. */
 const MAX_CACHED_DAYS = 20_000
-/** Buckets whose days are cached. */
 const CACHED: readonly Bucket[] = ['1d', '4h', '1h']
 
 interface CandleQuery {
@@ -250,7 +230,6 @@ interface CandleQuery {
   now: number
 }
 
-/** The candles of all tokens. Past days are kept. */
 export class Candles {
   readonly #prices: Prices
   /** Days of candles, by token, bucket, currency and day. */
@@ -260,7 +239,6 @@ export class Candles {
     this.#prices = prices
   }
 
-  /** Forgets the cached days, because prices of the past have changed. */
   clear(): void {
     this.#days.clear()
   }
@@ -296,7 +274,7 @@ export class Candles {
     const start = dayOf(from) * DAY_SECONDS
     const until = start + DAY_SECONDS - 1
     const make = (range: { from: number; until: number; includeEmpty: boolean }) =>
-      new CandleMaker(this.#prices, token, { ...query, ...range }).make()
+      makeCandles(this.#prices, token, { ...query, ...range })
     if (!CACHED.includes(query.bucket) || until >= query.now)
       return make({ from, until: Math.min(query.now, until), includeEmpty })
     const key = `${token.key} ${query.bucket} ${query.currency} ${start}`
@@ -308,7 +286,7 @@ export class Candles {
 
   /** The moment before which the token has no price. */
   #firstPrice(token: WorldToken): number {
-    const first = this.#prices.timelines.of(token).segments.find(({ kind }) => kind !== 'none')
+    const first = this.#prices.timelineOf(token).segments.find(({ kind }) => kind !== 'none')
     return first?.from ?? Number.POSITIVE_INFINITY
   }
 }

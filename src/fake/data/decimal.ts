@@ -1,4 +1,5 @@
 import { trimEnd } from '../../utils/runtime.ts'
+import { FakeUsageError, show } from '../rules/check.ts'
 
 /** Decimal places of the fixed-point integers for prices. */
 const PLACES = 30
@@ -6,18 +7,48 @@ export const ONE = 10n ** 30n
 const SIGNIFICANT = 25
 
 /** A fixed-point integer as a decimal string of up to 25 significant digits, truncated. */
-export function toDecimal(value: bigint, places: number = PLACES): string {
+export function toDecimal(value: bigint): string {
   const digits = value.toString()
   const surplus = digits.length - SIGNIFICANT
   const cut = surplus > 0 ? digits.slice(0, SIGNIFICANT) + '0'.repeat(surplus) : digits
-  const padded = cut.padStart(places + 1, '0')
-  const whole = padded.slice(0, padded.length - places)
-  const fraction = trimEnd(padded.slice(padded.length - places), '0')
+  const padded = cut.padStart(PLACES + 1, '0')
+  const whole = padded.slice(0, padded.length - PLACES)
+  const fraction = trimEnd(padded.slice(padded.length - PLACES), '0')
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
 /** The fixed-point integer of a decimal string like `0.00221`. */
-export function fromDecimal(text: string, places: number = PLACES): bigint {
+export function fromDecimal(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.')
-  return BigInt(whole + fraction.padEnd(places, '0').slice(0, places))
+  return BigInt(whole + fraction.padEnd(PLACES, '0').slice(0, PLACES))
+}
+
+/** The fixed-point integer of a double; its shortest decimal form is kept. */
+export function fromDouble(value: number): bigint {
+  const [digits = '0', exponent = '0'] = String(value).split('e')
+  const [whole = '0', fraction = ''] = digits.split('.')
+  const shift = Number(exponent)
+  if (shift === 0) return fromDecimal(digits)
+  const all = whole + fraction
+  const point = whole.length + shift
+  if (point <= 0) return fromDecimal(`0.${'0'.repeat(-point)}${all}`)
+  return fromDecimal(`${all.padEnd(point, '0').slice(0, point)}.${all.slice(point)}`)
+}
+
+/** Bounds of prices in USD: the quotient of two has at most 30 decimal places. */
+export const MIN_PRICE = 1e-18
+export const MAX_PRICE = 1e12
+const MIN_AMOUNT = ONE / 10n ** 18n
+const MAX_AMOUNT = ONE * 10n ** 12n
+
+/** The fixed-point integer of a positive decimal of the user, as text or as a number. */
+export function readDecimal(name: string, value: unknown): bigint {
+  const text = typeof value === 'number' ? trimEnd(trimEnd(value.toFixed(20), '0'), '.') : value
+  const amount = typeof text === 'string' && /^\d{1,30}(\.\d{1,30})?$/.test(text) ? fromDecimal(text) : 0n
+  if (amount === 0n)
+    throw new FakeUsageError(
+      `${name} is a decimal above 0 with at most 30 places, for example '0.019', not ${show(value)}.`,
+    )
+  if (amount >= MIN_AMOUNT && amount <= MAX_AMOUNT) return amount
+  throw new FakeUsageError(`${name} is from 0.${'0'.repeat(17)}1 to 1${'0'.repeat(12)}, not ${show(value)}.`)
 }

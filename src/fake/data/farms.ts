@@ -1,14 +1,13 @@
-import { FakeUsageError } from '../rules/check-options.ts'
+import { FakeUsageError } from '../rules/check.ts'
 import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, hashText, unit } from './random.ts'
 import type { TokenList } from './token-list.ts'
 import { baseLiquidity, blockAt } from './tokens.ts'
 import type { Sources } from './world.ts'
-import { readEntry, readList } from './world-options.ts'
+import type { WorldFarmOptions } from './world-options.ts'
 
 const FARMS = 14
 
-/** A farm of the `world` option. */
 export interface OwnFarm {
   pool: WorldPool
   /** The fields of the farm that are given. */
@@ -71,18 +70,10 @@ function reward(tokens: TokenList, noise: number, now: number) {
   }
 }
 
-const NUMBERS = ['tvl', 'baseRewardApy', 'thirdPartyRewardApy', 'allocation', 'farmerCount'] as const
-
-/** Reads the farms of the `world` option. */
-export function readOwnFarms(entries: unknown, pools: Pools, now: number): OwnFarm[] {
-  return readList('world.farms', entries).map((entry, i) => {
-    const path = `world.farms[${i}]`
-    const field = readEntry(path, entry, ['poolAddr', 'name', ...NUMBERS])
-    const address = field.address('poolAddr')
-    const pool = pools.find(address, now)
-    if (!pool) throw new FakeUsageError(`${path}.poolAddr is a pool of the world, not ${address}.`)
-    const fields: Record<string, unknown> = field.any('name') === undefined ? {} : { name: field.text('name') }
-    for (const name of NUMBERS) if (field.any(name) !== undefined) fields[name] = field.number(name, 0)
-    return { pool, fields }
+export function readOwnFarms(entries: readonly WorldFarmOptions[] = [], pools: Pools, now: number): OwnFarm[] {
+  return entries.map(({ poolAddr, ...given }, i) => {
+    const pool = pools.find(poolAddr, now)
+    if (!pool) throw new FakeUsageError(`world.farms[${i}].poolAddr is a pool of the world, not ${poolAddr}.`)
+    return { pool, fields: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
   })
 }

@@ -1,10 +1,11 @@
-import { FakeUsageError } from '../rules/check-options.ts'
+import { checksumAddress } from '../../utils/address.ts'
+import { FakeUsageError } from '../rules/check.ts'
 import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, pick, unit, wallet } from './random.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 import type { Sources } from './world.ts'
-import { readEntry, readList, readRecord } from './world-options.ts'
+import type { WorldLockOptions, WorldOptions } from './world-options.ts'
 
 const DAY = 86_400
 /** A token locks liquidity at most once per turn; the locks of the last turns are listed. */
@@ -88,40 +89,40 @@ function lockBody(pools: Pools, { id, pool, owner, created, duration, percent }:
   }
 }
 
-const NAMES = ['percentSupply', 'unlocksInMs', 'durationMs', 'pair', 'owner']
 const DEFAULT_DURATION_MS = 30 * DAY * 1000
 
 /** Reads the locks of the `world` option; `now` in unix seconds is when the fake is created. */
-export function readOwnLocks(entries: unknown, tokens: TokenList, pools: Pools, now: number): OwnLocks {
+export function readOwnLocks(
+  entries: WorldOptions['locks'] = {},
+  tokens: TokenList,
+  pools: Pools,
+  now: number,
+): OwnLocks {
   const found = new Map<string, Lock[]>()
   /** A pool has two tokens, and locks of both count. */
   const sums = new Map<string, number>()
-  for (const [address, list] of readRecord('world.locks', entries)) {
+  for (const [address, list] of Object.entries(entries)) {
     const path = `world.locks[${address}]`
     const token = tokens.find(address, now)
     if (!token) throw new FakeUsageError(`${path} is for a token of the world.`)
     if (token.key === tokens.wetn.key) throw new FakeUsageError(`${path} is for the other token of a pool with WETN.`)
-    const locks = readList(path, list).map((entry, i) => readLock(`${path}[${i}]`, entry, token, i))
+    const locks = list.map((lock, i) => readLock(`${path}[${i}]`, lock, token, hash(token.index, i), pools, now))
     addActive(sums, path, locks, now)
     found.set(token.key, locks)
   }
   return found
+}
 
-  function readLock(path: string, entry: unknown, token: WorldToken, position: number): Lock {
-    const field = readEntry(path, entry, NAMES)
-    const unlocksInMs = field.number('unlocksInMs', Number.MIN_SAFE_INTEGER)
-    const durationMs = field.number('durationMs', 1, undefined, Math.max(DEFAULT_DURATION_MS, unlocksInMs))
-    const pair = field.optionalAddress('pair')
-    const pool = pair === undefined ? pools.ofToken(token, 2) : pools.find(pair, now)
-    if (!pool || (pool.token0.key !== token.key && pool.token1.key !== token.key))
-      throw new FakeUsageError(`${path}.pair is a pool of the token, not ${pair}.`)
-    const ends = now + Math.ceil(unlocksInMs / 1000)
-    const duration = Math.ceil(durationMs / 1000)
-    const noise = hash(token.index, position)
-    const percent = field.number('percentSupply', 0, 100)
-    const owner = field.optionalAddress('owner') ?? wallet(noise)
-    return { id: 20_000_000 + (noise % 10_000_000), pool, owner, created: ends - duration, duration, percent }
-  }
+function readLock(path: string, given: WorldLockOptions, token: WorldToken, noise: number, pools: Pools, now: number) {
+  const { percentSupply: percent, unlocksInMs, pair, owner } = given
+  const { durationMs = Math.max(DEFAULT_DURATION_MS, unlocksInMs) } = given
+  const pool = pair === undefined ? pools.ofToken(token, 2) : pools.find(pair, now)
+  if (!pool || (pool.token0.key !== token.key && pool.token1.key !== token.key))
+    throw new FakeUsageError(`${path}.pair is a pool of the token, not ${pair}.`)
+  const duration = Math.ceil(durationMs / 1000)
+  const created = now + Math.ceil(unlocksInMs / 1000) - duration
+  const id = 20_000_000 + (noise % 10_000_000)
+  return { id, pool, owner: owner ? checksumAddress(owner) : wallet(noise), created, duration, percent }
 }
 
 /** Active locks of a pool are at most the whole pool, now and later: later ones only end. */

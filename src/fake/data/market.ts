@@ -175,7 +175,6 @@ function daySpan(noise: number, token: WorldToken, day: number): Span {
   return settleExtremes(span, hash(noise, 93, day))
 }
 
-/** The price level at the start of a day. */
 function openingLevel(noise: number, token: WorldToken, day: number): number {
   const swing = token.anchor === 'USD' ? 0.004 : 1
   const slow = 0.3 * smoothNoise(hash(noise, 94), day, 61) + 0.18 * smoothNoise(hash(noise, 95), day, 13)
@@ -216,7 +215,6 @@ function inside(at: number, count: number): number {
   return at > 0 && at < count ? at : 0
 }
 
-/** The trades of a minute. */
 function fillsOf(minute: Span, noise: number): Fill[] {
   const volumes = shareVolume(minute, new Array<number>(minute.count).fill(1), hash(noise, 2))
   return volumes.map((volume, i) => {

@@ -1,11 +1,15 @@
 import { checksumAddress } from '../../utils/address.ts'
-import { FakeUsageError } from '../rules/check-options.ts'
+import { FakeUsageError } from '../rules/check.ts'
 import { once } from '../rules/once.ts'
 import { collectionName } from './names.ts'
 import { below, hash, hashText, hex, pick, unit, wallet } from './random.ts'
-import { readEntry, readList, rejectDuplicates } from './world-options.ts'
+import {
+  rejectDuplicates,
+  type WorldNftAssetOptions,
+  type WorldNftCollectionOptions,
+  type WorldNftStatsOptions,
+} from './world-options.ts'
 
-/** An NFT collection. */
 export interface Collection {
   index: number
   noise: number
@@ -25,10 +29,8 @@ interface CollectionStats {
   volume: number
 }
 
-export interface Collections {
-  all: readonly Collection[]
-  find(address: string): Collection | undefined
-}
+/** Collections by their address in lower case. */
+type Collections = ReadonlyMap<string, Collection>
 
 const COLLECTIONS = 72
 
@@ -40,8 +42,7 @@ export function createCollections(seed: number, own: readonly Collection[], only
     return { index, noise, key, totalSupply, ...collectionName(index, seed), address: once(() => checksumAddress(key)) }
   })
   const all = [...own, ...builtIn.filter(({ key }) => !own.some((one) => one.key === key))]
-  const byKey = new Map(all.map((one) => [one.key, one]))
-  return { all, find: (address) => byKey.get(address.toLowerCase()) }
+  return new Map(all.map((one) => [one.key, one]))
 }
 
 /** The fields of `nft.collections`: identity only. */
@@ -69,7 +70,7 @@ export function collectionStats(collection: Collection, now: number): Collection
 export function marketplace(collections: Collections, now: number) {
   return {
     updatedAt: new Date(Math.floor(now / 3600) * 3_600_000).toISOString(),
-    collections: collections.all.map((collection) => {
+    collections: [...collections.values()].map((collection) => {
       const { floorPrice, uniqueOwners, listingCount } = collectionStats(collection, now)
       const { name, symbol, key } = collection
       const image = collection.own || collection.index % 9 === 8 ? null : `https://nft.example/${key}/cover.png`
@@ -85,7 +86,6 @@ const TRAITS = {
   Charge: ['Low', 'Half', 'Full'],
 } as const
 
-/** The first assets of a collection. */
 export function assets(collection: Collection, limit: number) {
   const { noise, totalSupply, name, key } = collection
   if (collection.own?.assets) return collection.own.assets.slice(0, limit)
@@ -118,88 +118,46 @@ function traitOf(collection: number, asset: number, name: string, values: readon
   }
 }
 
-const NAMES = ['address', 'name', 'symbol', 'totalSupply', 'stats', 'assets']
-const STATS = ['floorPrice', 'uniqueOwners', 'listingCount', 'volume']
-const ASSET = ['tokenId', 'name', 'description', 'image', 'ownerAddress', 'lastPrice', 'traits']
-
-/** Reads the collections of the `world` option. */
-export function readOwnCollections(entries: unknown): Collection[] {
-  const found = readList('world.nftCollections', entries).map((entry, i): Collection => {
+export function readOwnCollections(entries: readonly WorldNftCollectionOptions[] = []): Collection[] {
+  const found = entries.map((given, i): Collection => {
     const path = `world.nftCollections[${i}]`
-    const field = readEntry(path, entry, NAMES)
-    const address = field.address('address')
-    const assets = field.any('assets')
-    const name = field.text('name')
-    const totalSupply = field.count('totalSupply')
-    const listed = assets === undefined ? undefined : readAssets(`${path}.assets`, assets, { name, totalSupply })
-    return {
-      index: 1_000 + i,
-      noise: hashText(address.toLowerCase()),
-      key: address.toLowerCase(),
-      name,
-      symbol: field.text('symbol'),
-      totalSupply,
-      address: () => address,
-      own: {
-        stats: readStats(`${path}.stats`, field.any('stats') ?? {}, {
-          totalSupply,
-          owners: listed ? ownersOf(listed) : Math.ceil(totalSupply / 3),
-        }),
-        assets: listed,
-      },
-    }
+    const { name, symbol, totalSupply, assets } = given
+    const address = checksumAddress(given.address)
+    const key = address.toLowerCase()
+    const listed = assets && readAssets(`${path}.assets`, assets, given)
+    const owners = listed && new Set(listed.map(({ ownerAddress }) => ownerAddress)).size
+    const stats = readStats(`${path}.stats`, given.stats, totalSupply, owners ?? Math.ceil(totalSupply / 3))
+    const own = { stats, assets: listed }
+    return { index: 1_000 + i, noise: hashText(key), key, name, symbol, totalSupply, address: () => address, own }
   })
   const addresses = found.map(({ address }) => address())
   rejectDuplicates('world.nftCollections', 'address', addresses)
   return found
 }
 
-function ownersOf(assets: readonly { ownerAddress: string }[]): number {
-  return new Set(assets.map(({ ownerAddress }) => ownerAddress)).size
-}
-
-function readStats(path: string, value: unknown, { totalSupply, owners }: { totalSupply: number; owners: number }) {
-  const field = readEntry(path, value, STATS)
-  const floorPrice = field.any('floorPrice') ?? null
-  const listingCount = field.count('listingCount', floorPrice === null ? 0 : 1)
+function readStats(path: string, given: WorldNftStatsOptions = {}, totalSupply: number, owners: number) {
+  const { floorPrice = null, uniqueOwners = owners, volume = 0 } = given
+  const { listingCount = floorPrice === null ? 0 : 1 } = given
   if (listingCount === 0 && floorPrice !== null)
     throw new FakeUsageError(`${path}.floorPrice is null without a listing: listingCount is 0.`)
-  const uniqueOwners = field.count('uniqueOwners', owners)
   if (uniqueOwners > totalSupply)
     throw new FakeUsageError(`${path}.uniqueOwners is at most totalSupply: ${uniqueOwners} are above ${totalSupply}.`)
-  return {
-    floorPrice: floorPrice === null ? null : field.number('floorPrice', 0),
-    uniqueOwners,
-    listingCount,
-    volume: field.number('volume', 0, undefined, 0),
-  }
+  return { floorPrice, uniqueOwners, listingCount, volume }
 }
 
-function readAssets(path: string, value: unknown, collection: { name: string; totalSupply: number }) {
-  const entries = readList(path, value)
-  if (entries.length > collection.totalSupply)
-    throw new FakeUsageError(
-      `${path} lists at most totalSupply assets: ${entries.length} are above ${collection.totalSupply}.`,
-    )
-  const found = entries.map((entry, i) => {
-    const field = readEntry(`${path}[${i}]`, entry, ASSET)
-    const tokenId = field.text('tokenId')
-    const textOrNull = (name: string) =>
-      field.any(name) === undefined || field.any(name) === null ? null : field.text(name)
-    return {
-      tokenId,
-      name: field.text('name', `${collection.name} #${tokenId}`),
-      description: textOrNull('description'),
-      image: textOrNull('image'),
-      ownerAddress: field.optionalAddress('ownerAddress') ?? wallet(hashText(`${collection.name} ${tokenId}`)),
-      lastPrice:
-        field.any('lastPrice') === undefined || field.any('lastPrice') === null ? null : field.number('lastPrice', 0),
-      traits: readList(`${path}[${i}].traits`, field.any('traits')).map((trait, t) => {
-        const one = readEntry(`${path}[${i}].traits[${t}]`, trait, ['name', 'value', 'rarity'])
-        return { name: one.text('name'), value: one.text('value'), rarity: one.number('rarity', 0, 1) }
-      }),
-    }
-  })
+function readAssets(path: string, entries: readonly WorldNftAssetOptions[], collection: WorldNftCollectionOptions) {
+  const { name: ofCollection, totalSupply } = collection
+  if (entries.length > totalSupply)
+    throw new FakeUsageError(`${path} lists at most totalSupply assets: ${entries.length} are above ${totalSupply}.`)
+  const found = entries.map(({ tokenId, name, description, image, ownerAddress, lastPrice, traits = [] }) => ({
+    tokenId,
+    name: name ?? `${ofCollection} #${tokenId}`,
+    description: description ?? null,
+    image: image ?? null,
+    ownerAddress: ownerAddress ? checksumAddress(ownerAddress) : wallet(hashText(`${ofCollection} ${tokenId}`)),
+    lastPrice: lastPrice ?? null,
+    traits: traits.map(({ name, value, rarity }) => ({ name, value, rarity })),
+  }))
   const ids = found.map(({ tokenId }) => tokenId)
   rejectDuplicates(path, 'tokenId', ids)
   return found

@@ -1,5 +1,5 @@
 import { checksumAddress } from '../../utils/address.ts'
-import { FakeUsageError } from '../rules/check-options.ts'
+import { FakeUsageError } from '../rules/check.ts'
 import { once } from '../rules/once.ts'
 import { CHAIN_ID } from '../rules/routes.ts'
 import { ONE } from './decimal.ts'
@@ -8,7 +8,7 @@ import type { Prices } from './prices.ts'
 import { hash, hex, unit } from './random.ts'
 import type { TokenList } from './token-list.ts'
 import { baseLiquidity, MAX_LIQUIDITY, type WorldToken } from './tokens.ts'
-import { readEntry, readList, rejectDuplicates } from './world-options.ts'
+import { rejectDuplicates, type WorldPoolOptions } from './world-options.ts'
 
 /** A pool. Its tokens are in the order of their addresses, as on the chain. */
 export interface WorldPool {
@@ -24,15 +24,12 @@ export interface WorldPool {
 export interface Reserves {
   amount0: bigint
   amount1: bigint
-  /** Value of both sides in USD. */
   usd: number
 }
 
-const FIELDS = ['address', 'version', 'token0', 'token1']
 /** Pools that are kept in memory. */
 const MAX_KEPT = 10_000
 
-/** The pools of the world. */
 export class Pools {
   readonly #noise: number
   readonly #tokens: TokenList
@@ -123,30 +120,26 @@ export class Pools {
   }
 }
 
-/** Reads the pools of the `world` option. */
-export function readOwnPools(entries: unknown, find: (address: string) => WorldToken | undefined): WorldPool[] {
-  const found = readList('world.pools', entries).map((entry, i): WorldPool => {
-    const path = `world.pools[${i}]`
-    const field = readEntry(path, entry, FIELDS)
-    const token = (name: string) => {
-      const address = field.address(name)
-      return find(address) ?? raise(`${path}.${name} is a token of the world, not ${address}.`)
+export function readOwnPools(
+  entries: readonly WorldPoolOptions[] = [],
+  find: (address: string) => WorldToken | undefined,
+): WorldPool[] {
+  const found = entries.map((given, i): WorldPool => {
+    const raise = (message: string): never => {
+      throw new FakeUsageError(`world.pools[${i}].${message}.`)
     }
-    const version = field.number('version', 2, 3, 2) === 2 ? 2 : 3
+    const token = (name: 'token0' | 'token1') =>
+      find(given[name]) ?? raise(`${name} is a token of the world, not ${given[name]}`)
     const [a, b] = [token('token0'), token('token1')]
-    if (a.key === b.key) raise(`${path}.token1 is another token than token0.`)
+    if (a.key === b.key) raise('token1 is another token than token0')
+    if (find(given.address)) raise(`address is an address without a token, not ${given.address}`)
     const [token0, token1] = a.key < b.key ? [a, b] : [b, a]
-    const address = field.address('address')
-    if (find(address)) raise(`${path}.address is an address without a token, not ${address}.`)
-    return { version, token0, token1, fee: 30, address: () => address }
+    const address = checksumAddress(given.address)
+    return { version: given.version ?? 2, token0, token1, fee: 30, address: () => address }
   })
   const addresses = found.map(({ address }) => address())
   rejectDuplicates('world.pools', 'address', addresses)
   return found
-}
-
-function raise(message: string): never {
-  throw new FakeUsageError(message)
 }
 
 /** An amount of whole tokens in the smallest unit, to six places. */
@@ -165,7 +158,6 @@ function hasV3(token: WorldToken, noise: number): boolean {
   return token.activity > 40 || unit(noise, 4, token.index) < 0.66
 }
 
-/** A pool as the service returns it. */
 export function poolBody(pool: WorldPool) {
   return {
     address: pool.address(),

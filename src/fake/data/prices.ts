@@ -1,8 +1,8 @@
-import type { Currency } from '../rules/parse-query.ts'
+import type { Currency } from '../rules/routes.ts'
 import { fromDecimal, ONE, toDecimal } from './decimal.ts'
 import { Market, SLOT_SECONDS, TICKS } from './market.ts'
 import { hash, smoothNoise } from './random.ts'
-import { lineAt, rowPriceAt, type Segment, type Source, type Timelines } from './timeline.ts'
+import { constant, lineAt, rowPriceAt, type Segment, type Source, Timeline, usualSegment } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 
 // What makes a price at a moment:
@@ -16,14 +16,22 @@ export interface Quote {
   etn: bigint
 }
 
+/** The changed timelines by the key of their token. It is replaced and never changed, so that snapshots share it. */
+export type Changes = ReadonlyMap<string, Timeline>
+
+/** The key of the price of ETN. WETN, whose price it is, has changes nowhere else. */
+const ETN = 'ETN'
+const ALWAYS = Number.NEGATIVE_INFINITY
+const COMPUTED = new Timeline([{ kind: 'computed', from: ALWAYS }])
+
 /** Cached levels of the price of ETN: two years of 15-minute periods. */
 const MAX_LEVELS = 70_000
 const SCALE = BigInt(TICKS)
 
-/** Exact prices at any moment, in both currencies. */
 export class Prices {
-  readonly timelines: Timelines
+  changes: Changes = new Map()
   readonly #seed: number
+  readonly #wetn: WorldToken
   readonly #usdc: WorldToken
   readonly #markets = new Map<string, Market>()
   readonly #etnNoise: number
@@ -31,19 +39,42 @@ export class Prices {
   readonly #etnBaseNumber: number
   readonly #etnLevels = new Map<number, number>()
 
-  /** @param usdc its trades are those of WETN */
-  constructor(seed: number, usdc: WorldToken, timelines: Timelines) {
-    this.timelines = timelines
+  constructor(seed: number, { wetn, usdc }: { wetn: WorldToken; usdc: WorldToken }) {
     this.#seed = seed
+    this.#wetn = wetn
     this.#usdc = usdc
     this.#etnNoise = hash(seed, 20)
     this.#etnBase = fromDecimal(`0.0022${hash(this.#etnNoise, 1)}${hash(this.#etnNoise, 2)}`)
     this.#etnBaseNumber = Number(toDecimal(this.#etnBase))
   }
 
-  /** The computed market of a token. */
+  isWetn(token: WorldToken): boolean {
+    return token.key === this.#wetn.key
+  }
+
+  timelineOf(token: WorldToken): Timeline {
+    if (this.isWetn(token)) return COMPUTED
+    const { key, launchedAt = ALWAYS } = token
+    const known = this.changes.get(key)
+    if (known) return known
+    const usual = usualSegment(token, launchedAt)
+    return new Timeline(launchedAt === ALWAYS ? [usual] : [{ kind: 'none', from: ALWAYS }, usual])
+  }
+
+  etnTimeline(): Timeline {
+    const { fixedUsd } = this.#wetn
+    return this.changes.get(ETN) ?? (fixedUsd === undefined ? COMPUTED : new Timeline([constant(fixedUsd, ALWAYS)]))
+  }
+
+  /** Changes the timeline of a token, for WETN that of the price of ETN. */
+  change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
+    const [key, timeline] = this.isWetn(token) ? [ETN, this.etnTimeline()] : [token.key, this.timelineOf(token)]
+    this.changes = new Map(this.changes).set(key, next(timeline))
+  }
+
+  /** The computed market of a token. The trades of WETN are those of USDC. */
   market(token: WorldToken): Market {
-    const isWetn = this.timelines.isWetn(token)
+    const isWetn = this.isWetn(token)
     const known = this.#markets.get(token.key) ?? new Market(this.#seed, isWetn ? this.#usdc : token, isWetn)
     this.#markets.set(token.key, known)
     return known
@@ -51,7 +82,7 @@ export class Prices {
 
   /** The last price; `undefined` for a token without a price. */
   quote(token: WorldToken, time: number): Quote | undefined {
-    const segment = this.timelines.of(token).at(time)
+    const segment = this.timelineOf(token).at(time)
     return this.ofSegment(token, segment, time, segment.kind === 'computed' ? this.market(token).priceAt(time) : 0)
   }
 
@@ -91,13 +122,13 @@ export class Prices {
 
   /** The same as a double, for volumes. */
   etnUsdNumber(time: number): number {
-    if (this.timelines.etn().at(time).kind !== 'computed') return Number(this.etnUsd(time)) / Number(ONE)
+    if (this.etnTimeline().at(time).kind !== 'computed') return Number(this.etnUsd(time)) / Number(ONE)
     return (this.#etnBaseNumber * this.#etnLevel(time)) / TICKS
   }
 
   /** USD for one ETN as fixed point, times `TICKS`: exact. */
   #etnScaled(time: number): bigint {
-    const segment = this.timelines.etn().at(time)
+    const segment = this.etnTimeline().at(time)
     return segment.kind === 'line' ? lineAt(segment, time) * SCALE : this.#etnBase * BigInt(this.#etnLevel(time))
   }
 

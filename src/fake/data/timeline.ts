@@ -11,7 +11,6 @@ export interface Row {
   close: bigint
   volume: number
   count: number
-  /** The row as it was given. */
   given: { time: number; open: number; high: number; low: number; close: number; volume: number; count: number }
 }
 
@@ -24,13 +23,11 @@ export interface Line {
   until: number
 }
 
-/** A segment that has a price. */
 export type Source = { kind: 'computed'; from: number } | { kind: 'row'; from: number; row: Row } | Line
 
 /** The source of a price from `from` (unix seconds) to the next segment. */
 export type Segment = Source | { kind: 'none'; from: number }
 
-/** A trade that was added by hand. */
 export interface AddedTrade {
   time: number
   id: number
@@ -107,7 +104,6 @@ export class Timeline {
   }
 }
 
-/** A constant price. */
 export function constant(usd: bigint, from: number): Line {
   return { kind: 'line', from, usd, toUsd: usd, until: from }
 }
@@ -116,7 +112,6 @@ export function isMoving(segment: Segment): boolean {
   return segment.kind === 'line' && segment.until > segment.from
 }
 
-/** The price on a line at a moment. */
 export function lineAt({ from, until, usd, toUsd }: Line, time: number): bigint {
   if (time >= until) return toUsd
   return usd + ((toUsd - usd) * BigInt(time - from)) / BigInt(until - from)
@@ -129,53 +124,6 @@ function afterLine(segment: Segment): Segment[] {
 /** The same source of a price, from a later moment on. */
 function continueAt(segment: Segment, from: number): Segment {
   return segment.kind === 'line' ? { ...segment, from, usd: lineAt(segment, from) } : { ...segment, from }
-}
-
-/** The changed timelines by the key of their token. It is replaced and never changed, so that snapshots share it. */
-export type Changes = ReadonlyMap<string, Timeline>
-
-/** The key of the price of ETN. WETN, whose price it is, has changes nowhere else. */
-const ETN = 'ETN'
-
-/** The timelines of all tokens, and that of the price of ETN. */
-export class Timelines {
-  readonly #wetn: WorldToken
-  readonly #etn: Timeline
-  /** The changes so far. */
-  changes: Changes = new Map()
-
-  constructor(wetn: WorldToken) {
-    this.#wetn = wetn
-    this.#etn = wetn.fixedUsd === undefined ? COMPUTED : new Timeline([constant(wetn.fixedUsd, START)])
-  }
-
-  isWetn(token: WorldToken): boolean {
-    return token.key === this.#wetn.key
-  }
-
-  /** The timeline of the price of ETN. */
-  etn(): Timeline {
-    return this.changes.get(ETN) ?? this.#etn
-  }
-
-  of(token: WorldToken): Timeline {
-    return this.isWetn(token) ? COMPUTED : (this.changes.get(token.key) ?? initialTimeline(token))
-  }
-
-  /** Changes the timeline of a token, for WETN that of the price of ETN. */
-  change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
-    const [key, timeline] = this.isWetn(token) ? [ETN, this.etn()] : [token.key, this.of(token)]
-    this.changes = new Map(this.changes).set(key, next(timeline))
-  }
-}
-
-const COMPUTED = new Timeline([{ kind: 'computed', from: START }])
-
-function initialTimeline(token: WorldToken): Timeline {
-  const { launchedAt } = token
-  return new Timeline(
-    launchedAt === undefined ? [usualSegment(token, START)] : [NOTHING, usualSegment(token, launchedAt)],
-  )
 }
 
 /** Where the price of a token comes from unless it is changed. */

@@ -2,11 +2,8 @@ import { checksumAddress } from '../../utils/address.ts'
 import { once } from '../rules/once.ts'
 import { fromDecimal, ONE } from './decimal.ts'
 import { createCoinNames, REAL_TOKENS } from './names.ts'
-import type { Campaign } from './presales.ts'
 import { below, hash, hashText, hex, pick, unit, wallet } from './random.ts'
-import type { FieldReader } from './world-options.ts'
 
-/** A listed token. */
 export interface WorldToken {
   /** Its position in the random numbers; unique. */
   index: number
@@ -66,11 +63,6 @@ export function realTokens(seed: number): WorldToken[] {
   })
 }
 
-/** The key of the token at a position of `generatedTokens`. */
-export function generatedKey(seed: number, position: number): string {
-  return `0x${hex(40, hash(seed, 2, REAL_TOKENS.length + position), 4)}`
-}
-
 /** Tokens that always existed. */
 export function generatedTokens(seed: number, count: number): WorldToken[] {
   const nextName = createCoinNames(REAL_TOKENS.map(({ symbol }) => symbol))
@@ -78,7 +70,7 @@ export function generatedTokens(seed: number, count: number): WorldToken[] {
     const index = REAL_TOKENS.length + i
     const noise = hash(seed, 2, index)
     const { name, symbol } = nextName(noise)
-    const key = generatedKey(seed, i)
+    const key = `0x${hex(40, noise, 4)}`
     const totalSupply = pick([1_000_000, 10_000_000, 21_000_000, 100_000_000, 1_000_000_000, 420_690_000_000], noise, 6)
     return {
       index,
@@ -99,41 +91,14 @@ export function generatedTokens(seed: number, count: number): WorldToken[] {
   })
 }
 
-/** The token of a launched campaign. */
-export function launchedToken(campaign: Campaign): WorldToken {
-  const { number, noise, name, symbol, totalSupply, tokenKey, creator, ends } = campaign
-  return {
-    index: 1_000_000 + number,
-    key: tokenKey,
-    name,
-    symbol,
-    decimals: 18,
-    totalSupply,
-    anchor: 'ETN',
-    base: priceOfMarketCap(noise, totalSupply),
-    launchedAt: ends,
-    activity: 6 + below(60, noise, 17),
-    poolShare: 0.05 + 0.1 * unit(noise, 18),
-    blockAdded: blockAt(ends),
-    address: once(() => checksumAddress(tokenKey)),
-    deployer: creator,
-  }
-}
-
 /** The price that gives a market capitalisation of 0.2 to 9 million ETN. */
-function priceOfMarketCap(noise: number, totalSupply: number): bigint {
+export function priceOfMarketCap(noise: number, totalSupply: number): bigint {
   const cap = Math.floor(200_000 + 8_800_000 * unit(noise, 8) * unit(noise, 15))
   return fromDecimal(`${cap}.${hash(noise, 12)}${hash(noise, 13)}`) / BigInt(totalSupply)
 }
 
 function blockAdded(index: number, noise: number): number {
   return 120_000 + index * 9_000 + below(9_000, noise, 14)
-}
-
-/** Decimal places: the amounts of a token are whole numbers of its smallest unit. */
-export function readDecimals(field: FieldReader, fallback: number): number {
-  field.number('decimals', 0, 36, fallback)
-  return field.count('decimals', fallback)
 }
 
 /** A token of the user that has no built-in counterpart. */

@@ -46,8 +46,7 @@ export function newestTrades(sources: Sources, query: { token: WorldToken | unde
 }
 
 function tradesOf({ prices, seed }: Sources, token: WorldToken, from: number, until: number): Trade[] {
-  const timeline = prices.timelines.of(token)
-  /** A trade at a price in USD. */
+  const timeline = prices.timelineOf(token)
   const inUsd = (time: number, order: number, noise: number, price: bigint, usd: bigint): Trade => {
     const quote = { usd: price, etn: prices.inEtn(price, time) }
     return { token, time, order, noise, quote, usd, etn: prices.inEtn(usd, time) }

@@ -1,12 +1,12 @@
-import { asCount, asNumber, asOneOf, checkNames, FakeUsageError, show } from '../rules/check-options.ts'
-import { BUCKETS, type Bucket } from '../rules/parse-query.ts'
+import { checkOptions, checkValue, FakeUsageError } from '../rules/check.ts'
+import { type Bucket, QUERY_VALUES } from '../rules/routes.ts'
+import * as is from '../rules/schema.ts'
 import { type FakeCandle, secondsOf } from './candles.ts'
-import { fromDecimal, ONE } from './decimal.ts'
+import { fromDouble, MAX_PRICE, MIN_PRICE, ONE, readDecimal } from './decimal.ts'
 import type { Prices } from './prices.ts'
 import { constant, type Row, type Segment, type Timeline, usualSegment } from './timeline.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
-import { MAX_PRICE, MIN_PRICE, readAddressField, readDecimal, readEntry, readList } from './world-options.ts'
 
 /** Version of the built-in data: the same seed gives the same data within a version. */
 export const WORLD_VERSION = 1
@@ -54,41 +54,47 @@ export interface FakeWorld {
   release(token: string): void
 }
 
-/** Where the changes of the data go. */
-interface ControlledData {
-  tokens(): TokenList
-  prices(): Prices
-  /** In unix milliseconds. */
-  clock(): number
-  onChange(): void
-}
-
 /** Value of the trade that sets a price. */
 const PRICE_TRADE_USD = ONE
 
-/** Creates what changes the data. */
-export function createWorldControl({ tokens, prices, clock, onChange }: ControlledData): FakeWorld {
-  const now = () => Math.floor(clock() / 1000)
+const PRICE = is.between(MIN_PRICE, MAX_PRICE)
+const ROW = {
+  time: is.count,
+  open: PRICE,
+  high: PRICE,
+  low: PRICE,
+  close: PRICE,
+  volume: is.between(0),
+  count: is.count,
+}
+export const CANDLE: is.Schema = is.object(ROW, Object.keys(ROW))
 
-  function find(address: unknown): WorldToken {
-    const checked = readAddressField('token', address)
-    const token = tokens().find(checked, now())
-    if (!token) throw new FakeUsageError(`token is a token of the world, not ${checked}.`)
+/** Creates what changes the data; `now` is in unix seconds. */
+export function createWorldControl(
+  tokens: () => TokenList,
+  prices: () => Prices,
+  now: () => number,
+  onChange: () => void,
+): FakeWorld {
+  function find(address: string): WorldToken {
+    checkValue('token', is.eip55, address)
+    const token = tokens().find(address, now())
+    if (!token) throw new FakeUsageError(`token is a token of the world, not ${address}.`)
     return token
   }
 
-  const isWetn = (token: WorldToken) => token.key === tokens().wetn.key
+  const isWetn = (token: WorldToken) => prices().isWetn(token)
 
   function change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
-    prices().timelines.change(token, next)
+    prices().change(token, next)
     onChange()
   }
 
   return {
     version: WORLD_VERSION,
     setPrice(address, usd, options = {}) {
-      checkNames('setPrice', options, ['overMs'])
-      const overMs = asNumber('overMs', options.overMs ?? 0, 0)
+      checkOptions('setPrice', is.object({ overMs: is.between(0) }), options)
+      const { overMs = 0 } = options
       const from = now()
       const token = find(address)
       const toUsd = readDecimal('usd', usd)
@@ -101,7 +107,7 @@ export function createWorldControl({ tokens, prices, clock, onChange }: Controll
       change(token, (timeline) => (isWetn(token) ? timeline.with(line) : timeline.with(line).withTrade(trade)))
     },
     trade(options) {
-      checkNames('trade', options, ['token', 'usd'])
+      checkOptions('trade', is.object({ token: {}, usd: {} }), options)
       const token = find(options.token)
       const usd = readDecimal('usd', options.usd)
       if (isWetn(token))
@@ -114,7 +120,7 @@ export function createWorldControl({ tokens, prices, clock, onChange }: Controll
       const token = find(address)
       if (isWetn(token)) throw new FakeUsageError('token is not WETN: its candles are those of the price of ETN.')
       const current = now()
-      for (const row of readRows(asOneOf('bucket', bucket, BUCKETS), rows, current)) {
+      for (const row of readRows(bucket, rows, current)) {
         const from = Math.max(row.from + 1, current)
         change(token, (timeline) =>
           row.until <= current
@@ -125,8 +131,7 @@ export function createWorldControl({ tokens, prices, clock, onChange }: Controll
     },
     unprice(address) {
       const token = find(address)
-      if (isWetn(token))
-        throw new FakeUsageError(`token is not WETN, because all prices depend on it: ${show(address)}.`)
+      if (isWetn(token)) throw new FakeUsageError(`token is not WETN, because all prices depend on it: ${address}.`)
       change(token, (timeline) => timeline.with({ kind: 'none', from: now() }))
     },
     release(address) {
@@ -137,55 +142,25 @@ export function createWorldControl({ tokens, prices, clock, onChange }: Controll
   }
 }
 
-const ROW_FIELDS = ['time', 'open', 'high', 'low', 'close', 'volume', 'count']
-
 /** Reads rows of candles in the form of the route; `now` in unix seconds. */
 function readRows(bucket: Bucket, rows: readonly FakeCandle[], now: number): Row[] {
+  checkValue('bucket', is.only(...QUERY_VALUES.bucket), bucket)
+  checkValue('rows', is.listOf(CANDLE), rows)
   const length = secondsOf(bucket)
   const seen = new Set<number>()
-  return readList('rows', rows).map((entry, i) => {
-    const path = `rows[${i}]`
-    const field = readEntry(path, entry, ROW_FIELDS)
-    const time = asCount(`${path}.time`, field.any('time'))
-    if (time % length !== 0) raise(`${path}.time is the start of a period of ${bucket}, not ${time}.`)
-    if (seen.has(time)) raise(`${path}.time occurs twice: ${time}.`)
-    if (time > now) raise(`${path}.time is in the future: ${time}.`)
+  return rows.map(({ time, open, high, low, close, volume, count }, i) => {
+    const require = (isRight: boolean, message: string) => {
+      if (!isRight) throw new FakeUsageError(`rows[${i}].${message}.`)
+    }
+    require(time % length === 0, `time is the start of a period of ${bucket}, not ${time}`)
+    require(!seen.has(time), `time occurs twice: ${time}`)
+    require(time <= now, `time is in the future: ${time}`)
+    require(high >= Math.max(open, close), 'high is at least open and close')
+    require(low <= Math.min(open, close), 'low is at most open and close')
+    require(count > 0 || volume === 0, 'volume is 0 without trades')
     seen.add(time)
-    const price = (name: string) => {
-      const value = field.number(name, 0)
-      if (value === 0) raise(`${path}.${name} is above 0, not ${show(value)}.`)
-      return field.number(name, MIN_PRICE, MAX_PRICE)
-    }
-    const given = {
-      time,
-      open: price('open'),
-      high: price('high'),
-      low: price('low'),
-      close: price('close'),
-      volume: field.number('volume', 0),
-      count: field.count('count'),
-    }
-    if (given.high < Math.max(given.open, given.close)) raise(`${path}.high is at least open and close.`)
-    if (given.low > Math.min(given.open, given.close)) raise(`${path}.low is at most open and close.`)
-    if (given.count === 0 && given.volume > 0) raise(`${path}.volume is 0 without trades.`)
-    const { open, high, low, close, volume, count } = given
-    const prices = { open: exact(open), high: exact(high), low: exact(low), close: exact(close) }
+    const prices = { open: fromDouble(open), high: fromDouble(high), low: fromDouble(low), close: fromDouble(close) }
+    const given = { time, open, high, low, close, volume, count }
     return { from: time, until: time + length, ...prices, volume, count, given }
   })
-}
-
-/** A double as fixed point; its shortest decimal form is kept. */
-function exact(value: number): bigint {
-  const [digits = '0', exponent = '0'] = String(value).split('e')
-  const [whole = '0', fraction = ''] = digits.split('.')
-  const shift = Number(exponent)
-  if (shift === 0) return fromDecimal(digits)
-  const all = whole + fraction
-  const point = whole.length + shift
-  if (point <= 0) return fromDecimal(`0.${'0'.repeat(-point)}${all}`)
-  return fromDecimal(`${all.padEnd(point, '0').slice(0, point)}.${all.slice(point)}`)
-}
-
-function raise(message: string): never {
-  throw new FakeUsageError(message)
 }

@@ -1,7 +1,6 @@
-import { asCount, asNumber, checkNames, FakeUsageError } from '../rules/check-options.ts'
-import type { QueryResult } from '../rules/execute.ts'
+import { checkOptions } from '../rules/check.ts'
+import type { ParsedQuery, QueryResult } from '../rules/execute.ts'
 import { once } from '../rules/once.ts'
-import type { ParsedQuery } from '../rules/parse-query.ts'
 import type { FakeOperation } from '../rules/routes.ts'
 import { balanceDocument, type OwnBalances, readOwnBalances } from './balances.ts'
 import { Candles } from './candles.ts'
@@ -10,30 +9,17 @@ import { farms, type OwnFarm, readOwnFarms } from './farms.ts'
 import { liquidityLocks, type OwnLocks, readOwnLocks } from './locks.ts'
 import { assets, collectionBody, collectionStats, createCollections, marketplace, readOwnCollections } from './nft.ts'
 import { Pools, poolBody, readOwnPools } from './pools.ts'
-import { findPresale, type OwnPresale, presales, readOwnPresales } from './presales.ts'
-import { Prices } from './prices.ts'
+import { type Campaign, findPresale, presales, readOwnPresales } from './presales.ts'
+import { type Changes, Prices } from './prices.ts'
 import { hash, hashText } from './random.ts'
-import { type Changes, Timelines } from './timeline.ts'
-import { findGenerated, readOwnTokens, TokenList } from './token-list.ts'
+import { readOwnTokens, TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 import { newestTrades } from './trades.ts'
-import { createWorldControl, type FakeWorld } from './world-control.ts'
-import type { WorldOptions } from './world-options.ts'
+import { createWorldControl } from './world-control.ts'
+import { WORLD, type WorldOptions } from './world-options.ts'
 
 /** The operations that read data, without the account and the OpenAPI document. */
 type WorldOperation = Exclude<FakeOperation, 'account.me' | 'meta.openapi'>
-
-/** The data behind the service: a pure function of the seed, the options, the operation, its parameters and the time. */
-export interface World {
-  /** `undefined` if the requested thing does not exist. `now` is in unix milliseconds. */
-  query(operation: WorldOperation, query: ParsedQuery, now: number): QueryResult | undefined
-  /** Changes the data. */
-  readonly control: FakeWorld
-  /** The changes so far. */
-  save(): Changes
-  /** Replaces all changes; without an argument it drops them. */
-  load(changes?: Changes): void
-}
 
 /** What the data of a route is computed from. */
 export interface Sources {
@@ -44,32 +30,25 @@ export interface Sources {
   pools: Pools
   prices: Prices
   /** What the `world` option adds. */
-  own: { balances: OwnBalances; locks: OwnLocks; presales: readonly OwnPresale[]; farms: readonly OwnFarm[] }
+  own: { balances: OwnBalances; locks: OwnLocks; presales: readonly Campaign[]; farms: readonly OwnFarm[] }
 }
 
-// biome-ignore format: a list of names
-const NAMES = ['tokens', 'pools', 'balances', 'locks', 'nftCollections', 'presales', 'farms', 'only', 'tokenCount']
-
-/** More take seconds to generate. */
-const MAX_TOKENS = 10_000
-
-/** Creates the data; `clock` is in unix milliseconds. */
-export function createWorld(seedText: number | string, options: WorldOptions, clock: () => number): World {
-  checkNames('world', options, NAMES)
+/**
+ * Creates the data behind the service: a pure function of the seed, the options, the operation, its parameters and the time.
+ *
+ * @param clock in unix milliseconds
+ */
+export function createWorld(seedText: number | string, options: WorldOptions, clock: () => number) {
+  checkOptions('world', WORLD, options, 'world')
   const { only = false } = options
-  if (typeof only !== 'boolean') throw new FakeUsageError('world.only is true or false.')
-  if (options.tokenCount !== undefined) {
-    asCount('world.tokenCount', options.tokenCount)
-    asNumber('world.tokenCount', options.tokenCount, 0, MAX_TOKENS)
-  }
   const seed = hash(hashText(String(seedText)))
+  const now = () => Math.floor(clock() / 1000)
   const isOwn = Object.keys(options).length > 0
-  const start = isOwn ? Math.floor(clock() / 1000) : 0
+  const start = isOwn ? now() : 0
   const ownPresales = readOwnPresales(options.presales, start)
-  const launching = ownPresales.map(({ token }) => token)
-  const ownTokens = readOwnTokens(options, seed, launching, (key) => findGenerated(seed, key, start))
-  const tokens = once(() => new TokenList(seed, ownTokens))
-  const prices = once(() => new Prices(seed, tokens().usdc, new Timelines(tokens().wetn)))
+  const ownTokens = readOwnTokens(options.tokens, ownPresales, seed, start)
+  const tokens = once(() => new TokenList(seed, ownTokens, options))
+  const prices = once(() => new Prices(seed, tokens()))
   const candles = once(() => new Candles(prices()))
   const findAtStart = (address: string) => tokens().find(address, start)
   const ownPools = isOwn ? readOwnPools(options.pools, findAtStart) : []
@@ -101,10 +80,10 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     'pool.list': ({ version, limit }, now) => list(pools().list(version, now).slice(0, limit).map(poolBody)),
     'trade.list': trades,
     'nft.stats': (_, now) => single(marketplace(collections(), now)),
-    'nft.collections': ({ limit }) => list(collections().all.slice(0, limit).map(collectionBody)),
+    'nft.collections': ({ limit }) => list([...collections().values()].slice(0, limit).map(collectionBody)),
     'nft.collection': ({ address }, now) =>
-      maybe(collections().find(address), (one) => single({ ...collectionBody(one), stats: collectionStats(one, now) })),
-    'nft.assets': ({ address, limit }) => maybe(collections().find(address), (one) => list(assets(one, limit))),
+      maybe(collections().get(address.toLowerCase()), (one) => single({ ...collectionBody(one), stats: collectionStats(one, now) })),
+    'nft.assets': ({ address, limit }) => maybe(collections().get(address.toLowerCase()), (one) => list(assets(one, limit))),
     'presale.list': ({ limit }, now) => list(presales(shared(), now).slice(0, limit)),
     'presale.get': ({ address }, now) => maybe(findPresale(shared(), now, address), single),
     'balances.get': ({ address, limit }, now) => {
@@ -133,11 +112,13 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   }
 
   return {
-    query: (operation, query, now) => finders[operation](query, Math.floor(now / 1000)),
-    control: createWorldControl({ tokens, prices, clock, onChange: () => candles().clear() }),
-    save: () => prices().timelines.changes,
-    load(changes = new Map()) {
-      prices().timelines.changes = changes
+    /** `undefined` if the requested thing does not exist. */
+    query: (operation: WorldOperation, query: ParsedQuery) => finders[operation](query, now()),
+    control: createWorldControl(tokens, prices, now, () => candles().clear()),
+    save: () => prices().changes,
+    /** Replaces all changes; without an argument it drops them. */
+    load(changes: Changes = new Map()) {
+      prices().changes = changes
       candles().clear()
     },
   }

@@ -49,7 +49,6 @@ export function combine(first: FaultEffects, second: FaultEffects): FaultEffects
   return combined
 }
 
-/** How an answer is delivered. */
 export type Delivery = { kind: 'whole' } | { kind: 'reset' } | { kind: 'truncated' | 'stalled'; bytes: number }
 
 /** `Retry-After` of a 429 and of a 503 `server_busy`, in seconds. */
@@ -62,7 +61,6 @@ export function skipsExecution({ status, html, reset, never, charge }: FaultEffe
   return never === true && charge === false
 }
 
-/** Whether HTTP allows no body for a status. */
 export function isWithoutBody(status: number): boolean {
   return status === 204 || status === 205 || status === 304
 }

@@ -1,21 +1,7 @@
-import { FakeUsageError, show } from '../rules/check-options.ts'
+import { checkValue, FakeUsageError, show } from '../rules/check.ts'
 import { MAX_TIME_MS, MAX_WAIT_MS } from '../rules/clock.ts'
 import type { FakeOperation } from '../rules/routes.ts'
-import {
-  anyFunction,
-  checkValue,
-  count,
-  flag,
-  number,
-  numberFrom1,
-  object,
-  oneOrMore,
-  only,
-  operation,
-  operation as operationName,
-  type Schema,
-  text,
-} from '../rules/schema.ts'
+import * as is from '../rules/schema.ts'
 import { EXCLUSIVE, isWithoutBody } from './effects.ts'
 
 /** A request as a fault's `when` sees it. */
@@ -146,66 +132,63 @@ export interface FaultHandle {
   remove(): void
 }
 
-const headerValue: Schema = {
+const headerValue: is.Schema = {
   type: 'string',
   pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$',
   description: 'a header value (text without line breaks)',
 }
-const headerOrNumber: Schema = { anyOf: [headerValue, number] }
-const milliseconds: Schema = { type: 'number', minimum: -MAX_TIME_MS, maximum: MAX_TIME_MS }
+const headerOrNumber: is.Schema = { anyOf: [headerValue, is.number] }
+const milliseconds = is.between(-MAX_TIME_MS, MAX_TIME_MS)
 
 /** The effects of a fault that JSON can hold. */
-export const EFFECTS: Record<string, Schema> = {
+export const EFFECTS: Record<string, is.Schema> = {
   status: { type: 'integer', minimum: 200, maximum: 599, description: 'Answer with this status; not charged.' },
-  code: text,
-  message: text,
+  code: is.text,
+  message: is.text,
   body: { description: 'The whole body instead of the envelope; any JSON.' },
-  headers: { type: 'object', additionalProperties: oneOrMore(headerValue) },
+  headers: is.mapOf(is.oneOrMore(headerValue)),
   retryAfter: {
     description: 'Seconds, raw text, several lines, a date in some milliseconds, or false for none.',
-    anyOf: [
-      { type: 'number', minimum: 0 },
-      oneOrMore(headerValue),
-      object({ inMs: milliseconds }, ['inMs']),
-      only(false),
-    ],
+    anyOf: [is.numberFrom0, is.oneOrMore(headerValue), is.object({ inMs: milliseconds }, ['inMs']), is.only(false)],
   },
-  delayMs: { type: 'number', minimum: 0, maximum: MAX_WAIT_MS },
-  never: only(true),
-  reset: only('before', 'after'),
+  delayMs: is.between(0, MAX_WAIT_MS),
+  never: is.only(true),
+  reset: is.only('before', 'after'),
   truncate: {
     description: 'Bytes of the body, or below 1 a part of it.',
-    anyOf: [{ type: 'number', minimum: 0, maximum: 1 }, numberFrom1],
+    anyOf: [is.between(0, 1), is.numberFrom1],
   },
-  stall: count,
-  malformed: only(true),
+  stall: is.count,
+  malformed: is.only(true),
   html: { type: 'integer', minimum: 200, maximum: 599 },
-  creditHeaders: { anyOf: [only('missing', 'duplicate'), object({ cost: headerOrNumber, remaining: headerOrNumber })] },
+  creditHeaders: {
+    anyOf: [is.only('missing', 'duplicate'), is.object({ cost: headerOrNumber, remaining: headerOrNumber })],
+  },
   date: {
     description: 'Raw text, unix milliseconds, or the right one and some milliseconds.',
-    anyOf: [headerValue, milliseconds, object({ skewMs: milliseconds }, ['skewMs'])],
+    anyOf: [headerValue, milliseconds, is.object({ skewMs: milliseconds }, ['skewMs'])],
   },
-  charge: flag,
+  charge: is.flag,
 }
 
 /** What selects the requests of a fault, as JSON. */
-export const MATCH: Record<string, Schema> = {
-  operation: oneOrMore(operation),
-  key: text,
-  nth: oneOrMore(numberFrom1),
-  times: { description: 'Hits; "Infinity" for no end.', anyOf: [numberFrom1, only('Infinity')] },
-  probability: { type: 'number', minimum: 0, maximum: 1 },
+export const MATCH: Record<string, is.Schema> = {
+  operation: is.oneOrMore(is.operation),
+  key: is.text,
+  nth: is.oneOrMore(is.numberFrom1),
+  times: { description: 'Hits; "Infinity" for no end.', anyOf: [is.numberFrom1, is.only('Infinity')] },
+  probability: is.between(0, 1),
 }
 
 // What JSON cannot hold: functions, and numbers without an end.
-const ALL_EFFECTS = { ...EFFECTS, transform: anyFunction }
+const ALL_EFFECTS = { ...EFFECTS, transform: is.anyFunction }
 const ALL_MATCHES = {
   ...MATCH,
-  when: anyFunction,
-  times: { anyOf: [numberFrom1, { enum: [Number.POSITIVE_INFINITY] }] },
+  when: is.anyFunction,
+  times: { anyOf: [is.numberFrom1, { enum: [Number.POSITIVE_INFINITY] }] },
 }
-const FAULT = object({ ...ALL_MATCHES, ...ALL_EFFECTS })
-const STEP: Schema = { anyOf: [only('ok'), object(ALL_EFFECTS)] }
+const FAULT = is.object({ ...ALL_MATCHES, ...ALL_EFFECTS })
+const STEPS: is.Schema = { ...is.listOf({ anyOf: [is.only('ok'), is.object(ALL_EFFECTS)] }), minItems: 1 }
 
 /** Throws an error that lists the allowed values, so that a mistaken fault does not look like one without a hit. */
 export function checkFault(options: FaultOptions): void {
@@ -215,9 +198,9 @@ export function checkFault(options: FaultOptions): void {
 
 /** The same for the steps of a script. */
 export function checkScript(operation: unknown, steps: readonly ScriptStep[], options: ScriptOptions): void {
-  checkValue('operation', operationName, operation)
-  checkValue('script', object({ key: text, when: anyFunction }), options)
-  checkValue('steps', { type: 'array', items: STEP, minItems: 1 }, steps)
+  checkValue('operation', is.operation, operation)
+  checkValue('script', is.object({ key: is.text, when: is.anyFunction }), options)
+  checkValue('steps', STEPS, steps)
   for (const step of steps) if (step !== 'ok') checkEffects(step)
 }
 

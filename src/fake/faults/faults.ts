@@ -15,7 +15,6 @@ import {
   type ScriptStep,
 } from './fault-options.ts'
 
-/** The effects of all faults that hit a request. */
 export interface MatchedFaults {
   label: string
   effects: FaultEffects
@@ -26,9 +25,8 @@ interface FaultState {
   id: number
   label: string
   match: FaultMatch
-  /** One effect for every hit of a script; a single one for a fault. */
-  steps: readonly (FaultEffects | 'ok')[]
-  isScript: boolean
+  /** One for every hit of a script; a single one for a fault. */
+  steps: readonly ScriptStep[]
   hits: number
   /** Matching requests so far. */
   seen: number
@@ -37,7 +35,6 @@ interface FaultState {
   isPending: boolean
 }
 
-/** The faults of one session. */
 export class Faults {
   readonly #faults = new Map<number, FaultState>()
   readonly #noise: number
@@ -54,21 +51,15 @@ export class Faults {
     checkFault(options)
     const { operation, key, when, nth, times = defaultTimes(options), probability, ...effects } = options
     const match = { operation, key, when, nth, probability } as FaultMatch
-    return this.#insert({
-      label: describeFault(options, this.#listKey),
-      match,
-      steps: [effects],
-      isScript: false,
-      times,
-    })
+    return this.#insert(describeFault(options, this.#listKey), match, [effects], times)
   }
 
   /** Adds a sequence of outcomes, one for each matching request. */
   script(operation: FakeOperation, steps: readonly ScriptStep[], options: ScriptOptions = {}): FaultHandle {
     checkScript(operation, steps, options)
-    const match = { operation, ...options }
-    const label = describeScript(operation, steps)
-    return this.#insert({ label, match, steps: [...steps], isScript: true, times: steps.length })
+    const outcomes = steps.map((step) => (step === 'ok' ? 'ok' : describeEffects(step)))
+    const label = `script [${outcomes.join(' | ')}] on ${operation}`
+    return this.#insert(label, { operation, ...options }, [...steps], steps.length)
   }
 
   /** Finds the active faults that match a request and combines their effects, in the order in which they were made. */
@@ -104,8 +95,8 @@ export class Faults {
     this.#added = Math.max(this.#added, 0, ...state.map(({ id }) => id))
   }
 
-  #insert(fault: Pick<FaultState, 'label' | 'match' | 'steps' | 'isScript' | 'times'>): FaultHandle {
-    const state = { ...fault, id: ++this.#added, hits: 0, seen: 0, isPending: false }
+  #insert(label: string, match: FaultMatch, steps: readonly ScriptStep[], times: number): FaultHandle {
+    const state = { id: ++this.#added, label, match, steps, times, hits: 0, seen: 0, isPending: false }
     this.#faults.set(state.id, state)
     return this.#handleOf(state)
   }
@@ -126,7 +117,7 @@ export class Faults {
     for (const [i, fault] of candidates.entries()) {
       // It may have been used up or removed while a function of the user was awaited.
       if (!isWanted[i] || fault.hits >= fault.times || !this.#faults.has(fault.id) || !this.#isDue(fault)) continue
-      const step = (fault.isScript ? fault.steps[fault.hits] : fault.steps[0]) ?? 'ok'
+      const step = fault.steps[Math.min(fault.hits, fault.steps.length - 1)] ?? 'ok'
       const effects = step === 'ok' ? {} : step
       const combined = found ? combine(found.effects, effects) : effects
       fault.isPending = combined === undefined
@@ -169,11 +160,6 @@ function describeFault(options: FaultOptions, listKey: (key: string) => string):
     probability === undefined ? '' : `with probability ${probability}`,
   ]
   return `${describeEffects(effects)} on ${where.filter((part) => part !== '').join(' ')}`
-}
-
-function describeScript(operation: string, steps: readonly ScriptStep[]): string {
-  const all = steps.map((step) => (step === 'ok' ? 'ok' : describeEffects(step)))
-  return `script [${all.join(' | ')}] on ${operation}`
 }
 
 function describeEffects(effects: object): string {

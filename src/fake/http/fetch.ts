@@ -1,17 +1,19 @@
 import { nextTurn } from '../../concurrency/event-loop.ts'
 import { markAsFake } from '../../utils/fake-mark.ts'
 import type { FakeFetch } from '../types.ts'
-import type { Exchange, IncomingRequest } from './handle-request.ts'
+import type { Exchange, Handle, IncomingRequest } from './handle-request.ts'
 
 /** The service as a `fetch`: without server and socket, with the same failures. */
-export function createFetch(handle: (incoming: IncomingRequest) => Promise<Exchange>): FakeFetch {
+export function createFetch(handle: Handle): FakeFetch {
   return markAsFake<FakeFetch>(async (input, init = {}) => {
     const incoming = readRequest(input, init)
     incoming.signal?.throwIfAborted()
     const exchange = await handle(incoming)
     const redirect = init.redirect ?? (input instanceof Request ? input.redirect : 'follow')
     if (exchange.delivery.kind === 'reset') return fail(exchange, connectionError('ECONNRESET'))
-    if (redirect === 'error' && isRedirect(exchange)) return fail(exchange, unexpectedRedirectError())
+    // The service does not redirect, but a fault can. The fake does not follow redirects.
+    if (redirect === 'error' && [301, 302, 303, 307, 308].includes(exchange.reply.status))
+      return fail(exchange, new TypeError('fetch failed', { cause: new Error('unexpected redirect') }))
     return toResponse(exchange, incoming.signal)
   })
 }
@@ -27,11 +29,6 @@ function readRequest(input: Request | string | URL, init: RequestInit): Incoming
 function fail(exchange: Exchange, error: TypeError): never {
   exchange.finish()
   throw error
-}
-
-/** The service does not redirect, but a fault can. The fake does not follow redirects. */
-function isRedirect({ reply }: Exchange): boolean {
-  return [301, 302, 303, 307, 308].includes(reply.status)
 }
 
 /** Turns an answer into a `Response`, whole or not. A reset has none. */
@@ -64,7 +61,6 @@ function wholeBody(text: string): ReadableStream<Uint8Array> {
   })
 }
 
-/** A body that ends with an error. */
 function truncatedBody(bytes: Uint8Array, finish: () => void): ReadableStream<Uint8Array> {
   finish()
   let sent = bytes.length === 0
@@ -76,7 +72,8 @@ function truncatedBody(bytes: Uint8Array, finish: () => void): ReadableStream<Ui
       }
       // An error discards queued chunks, so let the reader have them first, as a socket does.
       await nextTurn()
-      controller.error(bodyTerminatedError())
+      const cause = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
+      controller.error(new TypeError('terminated', { cause }))
     },
   })
 }
@@ -112,19 +109,6 @@ export function connectionError(code: 'ECONNRESET' | 'ECONNREFUSED'): TypeError 
   return new TypeError('fetch failed', { cause: Object.assign(new Error(what), { code }) })
 }
 
-/** The error of Node's `fetch` for a body that ended early. */
-export function bodyTerminatedError(): TypeError {
-  return new TypeError('terminated', {
-    cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
-  })
-}
-
-/** The error with which Node's `fetch` rejects a redirect under `redirect: 'error'`. */
-export function unexpectedRedirectError(): TypeError {
-  return new TypeError('fetch failed', { cause: new Error('unexpected redirect') })
-}
-
-/** Whether an error was made by `connectionError`. */
 export function isConnectionError(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed'
 }

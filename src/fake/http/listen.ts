@@ -1,37 +1,32 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { nextTurn } from '../../concurrency/event-loop.ts'
-import { asNumber, checkNames, FakeUsageError, show } from '../rules/check-options.ts'
+import { checkOptions, FakeUsageError, show } from '../rules/check.ts'
 import { failure } from '../rules/reply.ts'
+import * as is from '../rules/schema.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
-import type { Access, Control } from './control/control.ts'
+import type { Control } from './control/control.ts'
 import { isConnectionError } from './fetch.ts'
-import type { Exchange, IncomingRequest } from './handle-request.ts'
-
-/** What a server serves. */
-export interface ServerParts {
-  handle(incoming: IncomingRequest): Promise<Exchange>
-  /** Answers requests below `/_fake`. */
-  control(access: Access): Control
-  /** Path of the base URL. */
-  basePath: string
-}
+import type { Exchange, Handle } from './handle-request.ts'
 
 /** Only `node:http`, which Bun and Deno provide too, gives access to the socket: faults break it. */
 const HTTP_MODULE = 'node:http'
 
-/** Serves the fake over HTTP. */
-export async function listen(parts: ServerParts, options: ListenOptions): Promise<FakeServer> {
-  checkNames('listen', options, ['port', 'hostname', 'controlToken'])
-  const { hostname = '127.0.0.1', controlToken } = options
-  if (typeof hostname !== 'string') throw new FakeUsageError(`hostname is a text, not ${show(hostname)}.`)
+/** @param createControl makes what answers requests below `/_fake` */
+export async function listen(
+  handle: Handle,
+  createControl: (controlToken: string | undefined) => Control,
+  basePath: string,
+  options: ListenOptions,
+): Promise<FakeServer> {
+  checkOptions('listen', is.object({ port: is.between(0, 65_535), hostname: is.text, controlToken: {} }), options)
+  const { port: wantedPort = 0, hostname = '127.0.0.1', controlToken } = options
   // The message leaves the token out, because it is a secret.
   if (controlToken !== undefined && (typeof controlToken !== 'string' || !/^[!-~]+( +[!-~]+)*$/.test(controlToken)))
     throw new FakeUsageError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
-  const control = parts.control({ controlToken })
-  const wantedPort = asNumber('port', options.port ?? 0, 0, 65_535)
+  const control = createControl(controlToken)
   if (!canListen()) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
   const { createServer } = await loadHttp()
-  const server = createServer((request, response) => void respond(parts, control, request, response))
+  const server = createServer((request, response) => void respond(handle, control, request, response))
   const port = await start(server, wantedPort, hostname)
   const host = hostname === '0.0.0.0' || hostname === '::' ? '127.0.0.1' : hostname
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -40,7 +35,7 @@ export async function listen(parts: ServerParts, options: ListenOptions): Promis
     closed ??= stop(server)
     return closed
   }
-  return { url: origin + parts.basePath, port, close }
+  return { url: origin + basePath, port, close }
 }
 
 /** The module name is a variable, because bundlers for pages cannot resolve `node:http`. */
@@ -72,7 +67,7 @@ function stop(server: Server): Promise<void> {
 }
 
 async function respond(
-  parts: ServerParts,
+  handle: Handle,
   control: Control,
   request: IncomingMessage,
   response: ServerResponse,
@@ -90,7 +85,7 @@ async function respond(
       const answer = await control(new Request(url, { method, headers, ...body }), request.socket.remoteAddress)
       await send(response, answer)
     } else {
-      writeResponse(await parts.handle({ method, url, headers, signal: gone.signal }), method, response)
+      writeResponse(await handle({ method, url, headers, signal: gone.signal }), method, response)
     }
   } catch (error) {
     if (gone.signal.aborted || isConnectionError(error)) resetConnection(response)

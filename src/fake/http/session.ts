@@ -1,21 +1,17 @@
 import { Faults } from '../faults/faults.ts'
 import type { Settings } from '../options.ts'
-import { Accounts, type KeyState } from '../rules/accounts.ts'
+import { Accounts } from '../rules/accounts.ts'
 import { HeavySlots, type ServiceState } from '../rules/execute.ts'
 import { Journal, maskKey } from '../rules/journal.ts'
 import { type FakeFilter, Ledger } from '../rules/ledger.ts'
 import { RateLimit } from '../rules/rate-limit.ts'
 import { Stubs } from '../rules/stubs.ts'
 
+const PARTS = ['accounts', 'ledger', 'journal', 'faults', 'stubs', 'rateLimit'] as const
+type Part = (typeof PARTS)[number]
+
 /** The state of a session; plain data but for functions of the user. */
-export interface SessionState {
-  keys: Record<string, KeyState>
-  ledger: ReturnType<Ledger['save']>
-  journal: ReturnType<Journal['save']>
-  faults: ReturnType<Faults['save']>
-  stubs: ReturnType<Stubs['save']>
-  rateLimit: ReturnType<RateLimit['save']>
-}
+export type SessionState = { [Name in Part]: ReturnType<Session[Name]['save']> }
 
 /** Everything that `reset` replaces. A request stays with the session in which it arrived. */
 export class Session implements ServiceState {
@@ -37,36 +33,27 @@ export class Session implements ServiceState {
     this.accounts = new Accounts(settings.keys)
     this.ledger = new Ledger(settings.journal.max)
     this.journal = new Journal(settings.journal.max)
-    this.faults = new Faults(settings.seed, (key) => (this.accounts.find(key) ? key : maskKey(key)))
+    this.faults = new Faults(settings.seed, (key) => this.listKey(key))
     this.heavySlots = new HeavySlots(settings.heavyConcurrency, settings.heavyRetryAfterSeconds)
     this.rateLimit = new RateLimit(settings.rateLimit)
+  }
+
+  /** A key as it is listed: masked unless it is one of the fake's. */
+  listKey(key: string): string {
+    return this.accounts.find(key) ? key : maskKey(key)
   }
 
   /** A filter that finds the requests of a foreign key, which the journal lists masked. */
   maskFilter(filter: FakeFilter = {}): FakeFilter {
     const { key } = Object(filter) as FakeFilter
-    if (typeof key !== 'string' || key.includes('***') || this.accounts.find(key)) return filter
-    return { ...filter, key: maskKey(key) }
+    return typeof key !== 'string' || key.includes('***') ? filter : { ...filter, key: this.listKey(key) }
   }
 
   save(): SessionState {
-    return {
-      keys: this.accounts.all(),
-      ledger: this.ledger.save(),
-      journal: this.journal.save(),
-      faults: this.faults.save(),
-      stubs: this.stubs.save(),
-      rateLimit: this.rateLimit.save(),
-    }
+    return Object.fromEntries(PARTS.map((name) => [name, this[name].save()])) as SessionState
   }
 
-  /** Loads the parts of a state that are given. */
-  load({ keys, ledger, journal, faults, stubs, rateLimit }: Partial<SessionState>): void {
-    if (keys) this.accounts.load(keys)
-    if (ledger) this.ledger.load(ledger)
-    if (journal) this.journal.load(journal)
-    if (faults) this.faults.load(faults)
-    if (stubs) this.stubs.load(stubs)
-    if (rateLimit) this.rateLimit.load(rateLimit)
+  load(state: SessionState, parts: readonly Part[] = PARTS): void {
+    for (const name of parts) this[name].load(state[name] as never)
   }
 }

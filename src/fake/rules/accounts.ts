@@ -1,5 +1,5 @@
-import { asCount, FakeUsageError, show } from './check-options.ts'
-import { checkValue, count, object, type Schema, text } from './schema.ts'
+import { checkValue, FakeUsageError, show } from './check.ts'
+import * as is from './schema.ts'
 
 /** What a key starts with: an amount of credits, or credits and a tier. */
 export type KeyOptions =
@@ -19,12 +19,11 @@ export interface KeyState {
   tier: string
 }
 
-const KEY: Schema = { anyOf: [count, object({ credits: count, tier: text }, ['credits'])] }
-export const KEYS: Schema = { type: 'object', additionalProperties: KEY }
+const KEY: is.Schema = { anyOf: [is.count, is.object({ credits: is.count, tier: is.text }, ['credits'])] }
+export const KEYS: is.Schema = is.mapOf(KEY)
 
 const DEFAULT_TIER = 'standard'
 
-/** The keys and their remaining credits. */
 export class Accounts {
   readonly #known = new Map<string, KeyState>()
 
@@ -32,7 +31,6 @@ export class Accounts {
     this.load(keys)
   }
 
-  /** The first key of the options. */
   first(): string {
     const [key] = this.#known.keys()
     if (key === undefined) throw new FakeUsageError('This fake was made without keys.')
@@ -52,7 +50,8 @@ export class Accounts {
   }
 
   add(key: string, options: KeyOptions): void {
-    this.#known.set(key, readKey(key, options))
+    checkValue('key', is.text, key)
+    this.addAll({ [key]: options })
   }
 
   /** Adds several keys, or none if one of them is wrong. */
@@ -61,32 +60,27 @@ export class Accounts {
   }
 
   set(key: string, credits: number): void {
-    this.get(key).credits = asCount('credits', credits)
+    checkValue('credits', is.count, credits)
+    this.get(key).credits = credits
   }
 
-  all(): Record<string, KeyState> {
+  save(): Record<string, KeyState> {
     return Object.fromEntries([...this.#known].map(([key, state]) => [key, { ...state }]))
   }
 
-  /** Replaces all keys. */
   load(keys: Record<string, KeyState>): void {
     this.#known.clear()
     for (const [key, state] of Object.entries(keys)) this.#known.set(key, { ...state })
   }
 }
 
-/** Checks the options of one key. */
-function readKey(key: string, options: KeyOptions): KeyState {
-  if (typeof key !== 'string' || key.trim() !== key || key === '')
-    throw new FakeUsageError('A key is text without surrounding space.')
-  checkValue(`keys.${key}`, KEY, options)
-  const { credits, tier = DEFAULT_TIER } = typeof options === 'number' ? { credits: options } : options
-  return { credits, tier }
-}
-
-/** Checks the options of several keys. */
+/** Checks the options of several keys, and fills in the defaults. */
 export function readKeys(keys: Record<string, KeyOptions>): Record<string, KeyState> {
   checkValue('keys', KEYS, keys)
-  const entries = Object.entries(keys).map(([key, options]) => [key, readKey(key, options)] as const)
-  return Object.fromEntries(entries)
+  const read = ([key, options]: [string, KeyOptions]): [string, KeyState] => {
+    if (key.trim() !== key || key === '') throw new FakeUsageError('A key is text without surrounding space.')
+    const { credits, tier = DEFAULT_TIER } = typeof options === 'number' ? { credits: options } : options
+    return [key, { credits, tier }]
+  }
+  return Object.fromEntries(Object.entries(keys).map(read))
 }

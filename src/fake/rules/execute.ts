@@ -1,10 +1,17 @@
+import { looksLikeAddress } from '../../utils/address.ts'
 import type { Accounts, KeyState } from './accounts.ts'
+import { show } from './check.ts'
 import type { Charge, Ledger } from './ledger.ts'
 import { once } from './once.ts'
-import { type ParsedQuery, parseQuery } from './parse-query.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { insufficientCredits, notFound, type Receipt, type Rejection, serverBusy, unauthorized } from './reply.ts'
-import { type FakeOperation, fakeRoutes, priceOf, type RouteMatch } from './routes.ts'
+import { invalidRequest, notFound, type Receipt, Rejection } from './reply.ts'
+import type { Bucket, Currency, Duration, FakeOperation, QueryName, Route, RouteMatch } from './routes.ts'
+import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, priceOf, QUERY_VALUES } from './routes.ts'
+
+// The order in which a call is checked; the first check that fails throws the rejection, which answers the call.
+// 1. The route and the method: `http/handle-request.ts`.
+// 2. Its form, its key, and whether the key may call and can pay what is due in any case: `admit`. Then a stub runs, or the data is looked up.
+// 3. Whether the key can pay for all items, whether the thing exists, whether a heavy slot is free: `execute`, which then charges.
 
 /** The data of an answer, before it is charged. */
 export interface QueryResult {
@@ -12,8 +19,6 @@ export interface QueryResult {
   /** Items that are charged. */
   items: number
   cursor?: string
-  /** An error instead of data. */
-  rejection?: Rejection
 }
 
 /** What the rules read and change. */
@@ -36,69 +41,77 @@ export interface Call {
   request: number
 }
 
-/** The result of a call: an error, or data and what it cost. */
-export type ExecutionResult =
-  | { rejection: Rejection }
-  | {
-      rejection?: undefined
-      data: unknown
-      cursor: string | null
-      receipt: Receipt | undefined
-      charge: Charge | undefined
-      free(): void
-    }
-
 /** A call whose form, key and rate are right. */
 export interface AdmittedCall extends Call {
   parsed: ParsedQuery
   account: KeyState | undefined
 }
 
-/** Checks the form of a call, its key, its rate limit and whether its credits suffice for what is due in any case, in the service's order. */
-export function admit(state: ServiceState, call: Call): { admitted: AdmittedCall } | { rejection: Rejection } {
-  const { match, query, key } = call
-  const { parsed, rejection } = parseQuery(match, query)
-  if (!parsed) return { rejection }
-  const account = state.accounts.find(key)
-  if (!fakeRoutes[match.operation].open && !account) return { rejection: unauthorized(key) }
-  const overLimit = key !== undefined && account ? state.rateLimit.check(key, state.now()) : undefined
-  if (overLimit) return { rejection: overLimit }
-  // Before a stub runs; what is charged for the items of a list is known after it.
-  const unpaid = checkCredits(account, priceOf(match.operation, parsed.addresses.length))
-  return unpaid ? { rejection: unpaid } : { admitted: { ...call, parsed, account } }
+/** The parameters of a request. Parameters that the route does not have hold their default. */
+export interface ParsedQuery extends ReturnType<typeof readValues> {
+  /** The address of the path as it was sent, or the presale's pool. */
+  address: string
+  limit: number
 }
 
-function checkCredits(account: KeyState | undefined, cost: number): Rejection | undefined {
-  return account && account.credits < cost ? insufficientCredits(cost, account.credits) : undefined
+/** A success and what it cost. */
+export interface Answer {
+  data: unknown
+  cursor: string | null
+  receipt: Receipt | undefined
+  charge: Charge | undefined
+  /** Frees the heavy slot. */
+  free(): void
+}
+
+/** Checks everything that does not depend on the data. */
+export function admit(state: ServiceState, call: Call): AdmittedCall {
+  const { match, query, key } = call
+  const { path, operation } = match
+  const route = fakeRoutes[operation]
+  checkAddress(path)
+  checkChain(path)
+  checkNames(query)
+  const parsed = {
+    address: path.address ?? path.pool ?? '',
+    limit: readLimit(route, query),
+    ...readValues(route, query),
+  }
+  const account = state.accounts.find(key)
+  if (!route.open && !account) throw unauthorized(key)
+  if (key !== undefined && account) state.rateLimit.check(key, state.now())
+  // What is charged for the items of a list is known later.
+  checkCredits(account, priceOf(operation, parsed.addresses.length))
+  return { ...call, parsed, account }
 }
 
 /**
- * Executes an admitted call in the service's order: credits, existence (404), heavy slots; then it charges. It is
- * synchronous, so that two calls cannot spend the same credits.
+ * Checks the rest, and charges. It is synchronous, so that two calls cannot spend the same credits.
+ *
+ * @param result the data; `undefined` if the requested thing does not exist
  */
 export function execute(
   state: ServiceState,
   call: AdmittedCall,
   result: QueryResult | undefined,
   shouldCharge: boolean,
-): ExecutionResult {
+): Answer {
   const { match, key, request, parsed, account } = call
   const { operation } = match
   const route = fakeRoutes[operation]
   const cost = priceOf(operation, result?.items ?? 0)
-  const unpaid = checkCredits(account, cost)
-  if (unpaid) return { rejection: unpaid }
-  if (!result) return { rejection: notFound(`${operation} knows nothing at ${parsed.address}.`) }
-  if (result.rejection) return { rejection: result.rejection }
+  checkCredits(account, cost)
+  if (!result) throw notFound(`${operation} knows nothing at ${parsed.address}.`)
   const free = route.heavy ? state.heavySlots.acquire() : () => {}
-  if (!free) return { rejection: serverBusy(state.heavySlots.size, state.heavySlots.retryAfterSeconds) }
+  if (!free) throw serverBusy(state.heavySlots)
 
   const answer = { data: result.data, cursor: result.cursor ?? null, free }
   if (route.free || !account || key === undefined) return { ...answer, receipt: undefined, charge: undefined }
   if (!shouldCharge) return { ...answer, receipt: { cost: 0, remaining: account.credits }, charge: undefined }
   account.credits -= cost
   const charge = { key, operation, items: result.items, credits: cost, delivered: false, at: state.now(), request }
-  return { ...answer, receipt: { cost, remaining: account.credits }, charge: state.ledger.add(charge) }
+  state.ledger.add(charge, cost)
+  return { ...answer, receipt: { cost, remaining: account.credits }, charge }
 }
 
 /** The number of items that are charged for an answer. */
@@ -131,4 +144,73 @@ export class HeavySlots {
       this.#held--
     })
   }
+}
+
+function checkAddress(path: Record<string, string>): void {
+  const value = path.address ?? path.pool
+  if (value !== undefined && !looksLikeAddress(value))
+    throw invalidRequest(`${show(value)} is not an address: 0x and 40 hex digits.`)
+}
+
+function checkChain({ chainId }: Record<string, string>): void {
+  if (chainId !== undefined && chainId !== String(CHAIN_ID))
+    throw invalidRequest(`Chain ${show(chainId)} is not served; the only chain is ${CHAIN_ID}.`)
+}
+
+function checkNames(query: URLSearchParams): void {
+  if (query.has('cursor')) throw invalidRequest('No route accepts a cursor; page with limit.')
+  const twice = [...query.keys()].find((name) => query.getAll(name).length > 1)
+  if (twice !== undefined) throw invalidRequest(`The parameter ${show(twice)} was given more than once.`)
+}
+
+function readLimit({ maxLimit, defaultLimit = 0 }: Route, query: URLSearchParams): number {
+  const limit = query.get('limit') ?? String(defaultLimit)
+  if (maxLimit !== undefined && (!/^[1-9]\d*$/.test(limit) || Number(limit) > maxLimit)) {
+    const message = `limit is a whole number from 1 to ${maxLimit} here, not ${show(limit)}.`
+    throw new Rejection(400, 'invalid_limit', message)
+  }
+  return Number(limit)
+}
+
+function readValues(route: Route, query: URLSearchParams) {
+  const given = (name: QueryName) => (route.query?.includes(name) ? query.get(name) : null)
+  const oneOf = <T extends string>(name: QueryName, allowed: readonly T[], value: string): T => {
+    const found = allowed.find((one) => one === value)
+    if (found !== undefined) return found
+    throw invalidRequest(`${name} is one of ${allowed.join(', ')}, not ${show(given(name))}.`)
+  }
+  const bucket: Bucket = oneOf('bucket', QUERY_VALUES.bucket, given('bucket') ?? '1h')
+  const duration: Duration = oneOf('duration', QUERY_VALUES.duration, given('duration')?.toUpperCase() ?? 'DAY')
+  const currency: Currency = oneOf('currency', QUERY_VALUES.currency, given('currency') ?? 'USD')
+  const version = oneOf('version', QUERY_VALUES.version, given('version') ?? '2') === '2' ? (2 as const) : (3 as const)
+  const token = given('token') ?? undefined
+  if (token !== undefined && !looksLikeAddress(token)) throw invalidRequest(`token ${show(token)} is not an address.`)
+  const addresses = route.query?.includes('addresses') ? readAddresses(given('addresses') ?? '') : []
+  return { bucket, duration, currency, version, token, addresses }
+}
+
+function readAddresses(list: string): string[] {
+  if (list === '') throw invalidRequest('addresses is required: 1 to 50, comma-separated.')
+  const addresses = list.split(',')
+  if (addresses.length > MAX_ADDRESSES)
+    throw invalidRequest(`addresses lists ${addresses.length}; the maximum is ${MAX_ADDRESSES}.`)
+  const wrong = addresses.find((address) => !looksLikeAddress(address))
+  if (wrong !== undefined) throw invalidRequest(`addresses holds ${show(wrong)}, which is not an address.`)
+  return addresses
+}
+
+function unauthorized(key: string | undefined): Rejection {
+  const message = key === undefined ? 'A key is required: Authorization: Bearer <key>.' : 'The key is unknown.'
+  return new Rejection(401, 'unauthorized', message)
+}
+
+function checkCredits(account: KeyState | undefined, cost: number): void {
+  if (!account || account.credits >= cost) return
+  const message = `This call costs ${cost} credits and the key has ${account.credits}. Nothing was executed and nothing was charged.`
+  throw new Rejection(402, 'insufficient_credits', message)
+}
+
+function serverBusy({ size, retryAfterSeconds }: HeavySlots): Rejection {
+  const message = `The heavy routes are at their limit of ${size} calls in flight across all keys. Nothing was charged.`
+  return new Rejection(503, 'server_busy', message, [['Retry-After', String(retryAfterSeconds)]])
 }

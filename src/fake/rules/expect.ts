@@ -1,28 +1,26 @@
+import { checkValue } from './check.ts'
 import type { JournalEntry } from './journal.ts'
 import type { FakeFilter } from './ledger.ts'
 import { type FakeOperation, fakeOperations } from './routes.ts'
-import { checkValue, count, object, type Schema } from './schema.ts'
+import * as is from './schema.ts'
 
 /** A total, or an amount per operation. The amount of an operation that is not named is 0. `unknown`: requests without a route. */
 export type Expected = number | Partial<Record<FakeOperation | 'unknown', number>>
 
-const AMOUNTS = Object.fromEntries([...fakeOperations, 'unknown'].map((name): [string, Schema] => [name, count]))
-export const EXPECTED: Schema = {
+const AMOUNTS = Object.fromEntries([...fakeOperations, 'unknown'].map((name): [string, is.Schema] => [name, is.count]))
+export const EXPECTED: is.Schema = {
   description: 'A total, or an amount for each operation; `unknown` are requests without a route.',
-  anyOf: [count, object(AMOUNTS)],
+  anyOf: [is.count, is.object(AMOUNTS)],
 }
 
 /** What happened, for an expectation and its message. */
 export interface Observed {
-  /** Amounts by operation. */
   actual: Record<string, number>
-  /** The listed requests. */
   entries: readonly JournalEntry[]
   /** Number of requests that are no longer listed, and how many are. */
   dropped: number
 }
 
-/** A fault with hits left. */
 export interface UnusedFault {
   label: string
   hits: number

@@ -56,14 +56,9 @@ export interface JournalOptions {
   headers?: boolean
 }
 
-/** The fields that are known at arrival. */
-type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | 'operation' | 'key' | 'headers'> & {
-  heavy: boolean
-}
+type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | 'operation' | 'key' | 'headers'>
 
-/** The state of a journal; plain data for snapshots. */
-interface JournalState {
-  history: HistoryState<JournalEntry>
+interface JournalState extends HistoryState<JournalEntry> {
   peaks: { all: number; heavy: number }
 }
 
@@ -76,29 +71,21 @@ export class Journal extends History<JournalEntry> {
   #peaks = { all: 0, heavy: 0 }
 
   constructor(max: number) {
-    super(max)
+    super(max, ({ finished }) => finished)
     this.#max = max
   }
 
-  protected amountOf(): number {
-    return 1
-  }
-
-  protected isSettled({ finished }: JournalEntry): boolean {
-    return finished
-  }
-
-  start(given: Arrival): JournalEntry {
-    const { heavy, ...arrival } = given
-    const group = groupOf(given)
+  start(arrival: Arrival, isHeavy: boolean): JournalEntry {
+    const group = groupOf(arrival)
     const attempt = (this.#attempts.get(group) ?? 0) + 1
     this.#noteAttempt(group, attempt)
     const inFlight = this.#inFlight.size + 1
-    const heavyInFlight = this.#heavyInFlight.size + (heavy ? 1 : 0)
+    const heavyInFlight = this.#heavyInFlight.size + (isHeavy ? 1 : 0)
     const result = { status: null, code: null, fault: null, credits: 0, delivered: false, finished: false }
-    const entry = this.add({ id: this.size + 1, ...arrival, attempt, inFlight, heavyInFlight, ...result })
+    const entry = { id: this.size + 1, ...arrival, attempt, inFlight, heavyInFlight, ...result }
+    this.add(entry, 1)
     this.#inFlight.add(entry)
-    if (heavy) this.#heavyInFlight.add(entry)
+    if (isHeavy) this.#heavyInFlight.add(entry)
     this.#peaks.all = Math.max(this.#peaks.all, inFlight)
     this.#peaks.heavy = Math.max(this.#peaks.heavy, heavyInFlight)
     return entry
@@ -110,20 +97,20 @@ export class Journal extends History<JournalEntry> {
     this.#heavyInFlight.delete(entry)
   }
 
-  peak(heavy: boolean): number {
-    return heavy ? this.#peaks.heavy : this.#peaks.all
+  peak(isHeavy: boolean): number {
+    return isHeavy ? this.#peaks.heavy : this.#peaks.all
   }
 
-  save(): JournalState {
-    return { history: this.saveHistory(), peaks: { ...this.#peaks } }
+  override save(): JournalState {
+    return { ...super.save(), peaks: { ...this.#peaks } }
   }
 
-  load({ history, peaks }: JournalState): void {
-    this.loadHistory(history)
+  override load(state: JournalState): void {
+    super.load(state)
     this.#attempts.clear()
     // The listed requests hold their counts, so that a state needs no copy of these.
-    for (const entry of history.entries) this.#noteAttempt(groupOf(entry), entry.attempt)
-    this.#peaks = { ...peaks }
+    for (const entry of state.entries) this.#noteAttempt(groupOf(entry), entry.attempt)
+    this.#peaks = { ...state.peaks }
   }
 
   /** Counts a request; the count of the oldest URL is dropped with its entry. */
@@ -135,7 +122,7 @@ export class Journal extends History<JournalEntry> {
   }
 }
 
-const groupOf = ({ method, url, key }: Arrival | JournalEntry) => `${method} ${url} ${key}`
+const groupOf = ({ method, url, key }: Arrival) => `${method} ${url} ${key}`
 
 /** A key that shows only its ends. */
 export function maskKey(key: string): string {

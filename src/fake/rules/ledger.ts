@@ -1,5 +1,6 @@
+import { checkValue } from './check.ts'
 import type { FakeOperation } from './routes.ts'
-import { checkValue, object, operation, text } from './schema.ts'
+import * as is from './schema.ts'
 
 /** A charge. It is made before the answer is delivered, so a lost answer was charged too. */
 export interface Charge {
@@ -27,13 +28,7 @@ export interface FakeFilter {
   key?: string
 }
 
-export const FILTER = { operation, key: text }
-
-/** Rejects unknown fields and operations of a filter. */
-function checkFilter(filter: FakeFilter = {}): FakeFilter {
-  checkValue('filter', object(FILTER), filter)
-  return filter
-}
+export const FILTER = { operation: is.operation, key: is.text }
 
 /** The fields that entries are summed and selected by. */
 interface Classified {
@@ -48,27 +43,29 @@ export interface HistoryState<Entry> {
   sums: readonly [string, number][]
 }
 
-/** The newest entries of a list, and the sums of all of them. What is settled does not change any more, so that all saved states share it. */
-export abstract class History<Entry extends Classified> {
+/** The newest entries of a list, and the sums of all of them. */
+export class History<Entry extends Classified> {
   readonly #max: number
+  readonly #isSettled: (entry: Entry) => boolean
   #entries: Entry[] = []
   #dropped = 0
   /** The keys are JSON, because an operation and a key are any text. */
   #sums = new Map<string, number>()
 
-  /** @param max how many entries are listed */
-  constructor(max: number) {
+  /**
+   * @param max how many entries are listed
+   * @param isSettled whether an entry does not change any more, so that all saved states share it
+   */
+  constructor(max: number, isSettled: (entry: Entry) => boolean) {
     this.#max = max
+    this.#isSettled = isSettled
   }
 
-  /** What is summed. */
-  protected abstract amountOf(entry: Entry): number
-  protected abstract isSettled(entry: Entry): boolean
-
-  add(entry: Entry): Entry {
+  /** @param amount what is summed */
+  add(entry: Entry, amount: number): Entry {
     this.#entries.push(entry)
     const group = JSON.stringify([entry.operation, entry.key])
-    this.#sums.set(group, (this.#sums.get(group) ?? 0) + this.amountOf(entry))
+    this.#sums.set(group, (this.#sums.get(group) ?? 0) + amount)
     // Removing in bulk keeps the cost of an entry constant.
     if (this.#entries.length > this.#max + Math.min(this.#max, 1_000)) {
       this.#dropped += this.#entries.length - this.#max
@@ -79,22 +76,26 @@ export abstract class History<Entry extends Classified> {
 
   /** Copies of the listed entries. */
   list(filter?: FakeFilter): Entry[] {
-    const checked = checkFilter(filter)
+    const isWanted = readFilter(filter)
     const listed = this.#entries.slice(Math.max(0, this.#entries.length - this.#max))
-    return listed.filter((one) => matches(one, checked)).map((one) => ({ ...one }))
+    return listed.filter(isWanted).map((one) => ({ ...one }))
   }
 
   /** Sums of all entries by operation, `unknown` for none; dropped ones included. */
   sums(filter?: FakeFilter): Record<string, number> {
-    const checked = checkFilter(filter)
+    const isWanted = readFilter(filter)
     const found: Record<string, number> = {}
     for (const [group, amount] of this.#sums) {
       const [operation, key] = JSON.parse(group) as [string | null, string | null]
-      if (amount === 0 || !matches({ operation, key }, checked)) continue
+      if (amount === 0 || !isWanted({ operation, key })) continue
       const name = operation ?? 'unknown'
       found[name] = (found[name] ?? 0) + amount
     }
     return found
+  }
+
+  total(filter?: FakeFilter): number {
+    return Object.values(this.sums(filter)).reduce((sum, one) => sum + one, 0)
   }
 
   /** Number of all entries, dropped ones included. */
@@ -106,42 +107,29 @@ export abstract class History<Entry extends Classified> {
     return this.#dropped + Math.max(0, this.#entries.length - this.#max)
   }
 
-  protected saveHistory(): HistoryState<Entry> {
-    return { entries: this.#entries.map(this.#frozen), dropped: this.#dropped, sums: [...this.#sums] }
+  save(): HistoryState<Entry> {
+    return { entries: this.#entries.map(this.#shared), dropped: this.#dropped, sums: [...this.#sums] }
   }
 
-  protected loadHistory(state: HistoryState<Entry>): void {
-    this.#entries = state.entries.map(this.#frozen)
+  load(state: HistoryState<Entry>): void {
+    this.#entries = state.entries.map(this.#shared)
     this.#dropped = state.dropped
     this.#sums = new Map(state.sums)
   }
 
-  readonly #frozen = (entry: Entry): Entry => (this.isSettled(entry) ? entry : { ...entry })
+  readonly #shared = (entry: Entry): Entry => (this.#isSettled(entry) ? entry : { ...entry })
 }
 
-function matches(entry: Classified, { operation, key }: FakeFilter): boolean {
-  return (operation === undefined || entry.operation === operation) && (key === undefined || entry.key === key)
+function readFilter(filter: FakeFilter = {}): (entry: Classified) => boolean {
+  checkValue('filter', is.object(FILTER), filter)
+  const { operation, key } = filter
+  return (entry) =>
+    (operation === undefined || entry.operation === operation) && (key === undefined || entry.key === key)
 }
 
 /** The charges of one session. */
 export class Ledger extends History<Charge> {
-  protected amountOf({ credits }: Charge): number {
-    return credits
-  }
-
-  protected isSettled({ delivered }: Charge): boolean {
-    return delivered
-  }
-
-  total(filter?: FakeFilter): number {
-    return Object.values(this.sums(filter)).reduce((sum, one) => sum + one, 0)
-  }
-
-  save(): HistoryState<Charge> {
-    return this.saveHistory()
-  }
-
-  load(state: HistoryState<Charge>): void {
-    this.loadHistory(state)
+  constructor(max: number) {
+    super(max, ({ delivered }) => delivered)
   }
 }

@@ -1,5 +1,5 @@
-import { asCount, asNumber, checkNames } from './check-options.ts'
-import { type Rejection, rateLimited } from './reply.ts'
+import { rateLimited } from './reply.ts'
+import * as is from './schema.ts'
 
 /** A limit on the calls of a key per time window. The live service has one; its values are not known. */
 export interface RateLimitOptions {
@@ -13,6 +13,13 @@ export interface RateLimitOptions {
   lockMs?: number
 }
 
+export const RATE_LIMIT: is.Schema = is.object({
+  requests: is.count,
+  windowMs: is.between(1),
+  refusalsToLock: { anyOf: [is.count, { enum: [Number.POSITIVE_INFINITY] }] },
+  lockMs: is.between(0),
+})
+
 /** What a key has used. */
 interface KeyUsage {
   windowEnds: number
@@ -25,27 +32,29 @@ const REFUSALS_WITHIN_MS = 60_000
 
 /** Counts calls per key; without options there is no limit. */
 export class RateLimit {
-  readonly #options: Required<RateLimitOptions> | undefined
+  readonly #options: RateLimitOptions | undefined
   #keys = new Map<string, KeyUsage>()
 
-  constructor(options: Required<RateLimitOptions> | undefined) {
+  constructor(options: RateLimitOptions | undefined) {
     this.#options = options
   }
 
-  /** Counts a call; returns the error if the call is over the limit. */
-  check(key: string, now: number): Rejection | undefined {
-    if (!this.#options) return undefined
-    const { requests, windowMs, refusalsToLock, lockMs } = this.#options
+  /** Counts a call; throws the rejection of one that is over the limit. */
+  check(key: string, now: number): void {
+    if (!this.#options) return
+    const { requests, windowMs = 60_000, refusalsToLock = 20, lockMs = 900_000 } = this.#options
     const usage = this.#keys.get(key) ?? { windowEnds: now + windowMs, requests: 0, refusals: [], lockedUntil: 0 }
     this.#keys.set(key, usage)
     if (now >= usage.windowEnds) Object.assign(usage, { windowEnds: now + windowMs, requests: 0 })
-    if (now < usage.lockedUntil) return reject('The key is locked after too many refusals.', usage.lockedUntil - now)
+    const reject = (message: string, until: number) =>
+      rateLimited(`${message} Nothing was charged.`, Math.max(1, Math.ceil((until - now) / 1000)))
+    if (now < usage.lockedUntil) throw reject('The key is locked after too many refusals.', usage.lockedUntil)
     usage.requests++
-    if (usage.requests <= requests) return undefined
+    if (usage.requests <= requests) return
     usage.refusals = [...usage.refusals.filter((at) => at > now - REFUSALS_WITHIN_MS), now]
     if (usage.refusals.length >= refusalsToLock) usage.lockedUntil = now + lockMs
-    const waitMs = Math.max(usage.windowEnds, usage.lockedUntil) - now
-    return reject(`The key may make ${requests} calls in ${windowMs} ms.`, waitMs)
+    const until = Math.max(usage.windowEnds, usage.lockedUntil)
+    throw reject(`The key may make ${requests} calls in ${windowMs} ms.`, until)
   }
 
   save(): ReadonlyMap<string, KeyUsage> {
@@ -54,24 +63,5 @@ export class RateLimit {
 
   load(state: ReadonlyMap<string, KeyUsage>): void {
     this.#keys = new Map(structuredClone(state))
-  }
-}
-
-function reject(message: string, waitMs: number): Rejection {
-  return rateLimited(`${message} Nothing was charged.`, Math.max(1, Math.ceil(waitMs / 1000)))
-}
-
-/** Checks the options and fills in the defaults. */
-export function readRateLimit(options: RateLimitOptions): Required<RateLimitOptions> {
-  checkNames('rateLimit', options, ['requests', 'windowMs', 'refusalsToLock', 'lockMs'])
-  const { requests, windowMs = 60_000, refusalsToLock = 20, lockMs = 900_000 } = options
-  return {
-    requests: asCount('rateLimit.requests', requests),
-    windowMs: asNumber('rateLimit.windowMs', windowMs, 1),
-    refusalsToLock:
-      refusalsToLock === Number.POSITIVE_INFINITY
-        ? refusalsToLock
-        : asCount('rateLimit.refusalsToLock', refusalsToLock),
-    lockMs: asNumber('rateLimit.lockMs', lockMs, 0),
   }
 }

@@ -1,47 +1,27 @@
-import { cut } from './check-options.ts'
+/** An error of the service, thrown by the check that finds it: never charged, and without credit headers. */
+export class Rejection extends Error {
+  readonly status: number
+  readonly code: string
+  readonly headers: HeaderLines
 
-/** An error of the service: never charged, and without credit headers. */
-export interface Rejection {
-  status: number
-  code: string
-  message: string
-  headers?: [name: string, value: string][]
+  constructor(status: number, code: string, message: string, headers: HeaderLines = []) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.headers = headers
+  }
 }
 
 export function invalidRequest(message: string): Rejection {
-  return { status: 400, code: 'invalid_request', message }
-}
-
-export function invalidLimit(message: string): Rejection {
-  return { status: 400, code: 'invalid_limit', message }
-}
-
-export function unauthorized(key: string | undefined): Rejection {
-  const message = key === undefined ? 'A key is required: Authorization: Bearer <key>.' : 'The key is unknown.'
-  return { status: 401, code: 'unauthorized', message }
-}
-
-export function insufficientCredits(cost: number, credits: number): Rejection {
-  const message = `This call costs ${cost} credits and the key has ${credits}. Nothing was executed and nothing was charged.`
-  return { status: 402, code: 'insufficient_credits', message }
+  return new Rejection(400, 'invalid_request', message)
 }
 
 export function notFound(message: string): Rejection {
-  return { status: 404, code: 'not_found', message }
-}
-
-export function methodNotAllowed(method: string): Rejection {
-  const message = `Every call is a GET; ${cut(method)} is not answered.`
-  return { status: 405, code: 'method_not_allowed', message, headers: [['Allow', 'GET']] }
+  return new Rejection(404, 'not_found', message)
 }
 
 export function rateLimited(message: string, retryAfterSeconds: number): Rejection {
-  return { status: 429, code: 'rate_limited', message, headers: [['Retry-After', String(retryAfterSeconds)]] }
-}
-
-export function serverBusy(slots: number, retryAfterSeconds: number): Rejection {
-  const message = `The heavy routes are at their limit of ${slots} calls in flight across all keys. Nothing was charged.`
-  return { status: 503, code: 'server_busy', message, headers: [['Retry-After', String(retryAfterSeconds)]] }
+  return new Rejection(429, 'rate_limited', message, [['Retry-After', String(retryAfterSeconds)]])
 }
 
 /** Whether pages may read answers (`true`), answers without the credit headers (`'hidden'`), or nothing. */
@@ -50,7 +30,6 @@ export type CorsMode = boolean | 'hidden'
 /** Header lines in order; a name may occur twice. */
 export type HeaderLines = [name: string, value: string][]
 
-/** An answer of the service. */
 export interface Reply {
   status: number
   headers: HeaderLines
@@ -76,8 +55,9 @@ export function success(data: unknown, cursor: string | null, receipt: Receipt |
   return { status: 200, headers, body: JSON.stringify({ data, cursor }) }
 }
 
-/** An error in its envelope. */
-export function failure({ status, code, message, headers = [] }: Rejection): Reply {
+type RejectionFields = Pick<Rejection, 'status' | 'code' | 'message'> & { headers?: HeaderLines }
+
+export function failure({ status, code, message, headers = [] }: RejectionFields): Reply {
   return {
     status,
     code,
@@ -91,7 +71,6 @@ export function withCommonHeaders(reply: Reply, now: number, cors: CorsMode): Re
   return { ...reply, headers: [['Date', httpDate(now)], ...corsHeaders(cors), ...reply.headers] }
 }
 
-/** The answer to a CORS preflight. */
 export function preflight(cors: CorsMode, now: number, requestedHeaders: string | null): Reply {
   const headers: HeaderLines = [
     ['Access-Control-Allow-Methods', 'GET'],
@@ -110,12 +89,10 @@ function corsHeaders(cors: CorsMode): HeaderLines {
   ]
 }
 
-/** An HTTP-date (IMF-fixdate). */
 export function httpDate(ms: number): string {
   return new Date(ms).toUTCString()
 }
 
-/** Replaces the header lines of a name. */
 export function replaceHeader(headers: HeaderLines, name: string, values: readonly string[]): HeaderLines {
   const rest = headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase())
   return [...rest, ...values.map((value): [string, string] => [name, value])]

@@ -28,10 +28,22 @@ export interface Route {
 /** Query parameters with a rule of their own. */
 export type QueryName = 'addresses' | 'bucket' | 'currency' | 'duration' | 'version' | 'token'
 
+/** Values that query parameters may have. */
+export const QUERY_VALUES = {
+  bucket: ['1m', '15m', '1h', '4h', '1d'],
+  duration: ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'],
+  currency: ['USD', 'ETN'],
+  version: ['2', '3'],
+} as const
+
+/** Length of the period of a candle. */
+export type Bucket = '1m' | '15m' | '1h' | '4h' | '1d'
+export type Currency = (typeof QUERY_VALUES.currency)[number]
+export type Duration = (typeof QUERY_VALUES.duration)[number]
+
 /** Maximum of addresses in `prices.batch`. */
 export const MAX_ADDRESSES = 50
 
-/** The only chain. */
 export const CHAIN_ID = 52014
 
 // biome-ignore format: a table reads best as one
@@ -63,23 +75,33 @@ export type ListOperation = {
   [Operation in FakeOperation]: 'list' extends keyof (typeof ROUTES)[Operation] ? Operation : never
 }[FakeOperation]
 
-/** The routes by operation. */
 export const fakeRoutes: Readonly<Record<FakeOperation, Route>> = ROUTES
 
 /** The names of all operations. */
 export const fakeOperations = Object.keys(ROUTES) as FakeOperation[]
 
-/** Cost of a success in credits. */
 export function priceOf(operation: FakeOperation, items: number): number {
   const { base, perItem } = fakeRoutes[operation]
   return base + perItem * items
 }
 
-/** A path that matches a route. */
 export interface RouteMatch {
   operation: FakeOperation
   /** The path parameters by name. */
   path: Record<string, string>
+}
+
+/** The parameters of a request as they were given: without defaults, and without the chain. */
+export function givenParams({ operation, path }: RouteMatch, query: URLSearchParams): Record<string, unknown> {
+  const { chainId: _, ...params }: Record<string, unknown> = path
+  const { query: names = [], maxLimit } = fakeRoutes[operation]
+  for (const name of names) {
+    const value = query.get(name)
+    if (value !== null) params[name] = name === 'addresses' ? value.split(',') : value
+  }
+  const limit = query.get('limit')
+  if (maxLimit !== undefined && limit !== null) params.limit = Number(limit)
+  return params
 }
 
 const PATTERNS = fakeOperations.map((operation) => ({

@@ -1,8 +1,10 @@
-import { asOneOf, checkNames, FakeUsageError } from './check-options.ts'
+import { document } from '../../generated/document.ts'
+import { checkOptions, checkValue, FakeUsageError, findMismatch } from './check.ts'
 import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
 import { once } from './once.ts'
-import { type FakeOperation, fakeOperations, fakeRoutes, type ListOperation } from './routes.ts'
-import { findMismatch } from './schema.ts'
+import { Rejection } from './reply.ts'
+import { type FakeOperation, fakeRoutes, type ListOperation } from './routes.ts'
+import * as is from './schema.ts'
 
 /** The data of an operation, as a stub receives it. */
 export type StubData<Operation extends FakeOperation> = Operation extends ListOperation
@@ -36,7 +38,6 @@ interface Stub {
   validate: boolean
 }
 
-/** The stubs of one session. */
 export class Stubs {
   /** Replaced and never changed, so that saved states share it. */
   #stubs: readonly Stub[] = []
@@ -46,11 +47,10 @@ export class Stubs {
     answer: StubAnswer<Operation>,
     options: StubOptions = {},
   ): () => void {
-    asOneOf('operation', operation, fakeOperations)
+    checkValue('operation', is.operation, operation)
     if (typeof answer !== 'function') throw new FakeUsageError('A stub is a function that returns the data.')
-    checkNames('stub', options, ['validate'])
+    checkOptions('stub', is.object({ validate: is.flag }), options)
     const { validate = true } = options
-    if (typeof validate !== 'boolean') throw new FakeUsageError('validate is true or false.')
     const stub: Stub = { operation, answer: answer as StubAnswer, validate }
     this.#stubs = [stub, ...this.#stubs]
     return () => {
@@ -81,7 +81,11 @@ async function runStub(
   let found: QueryResult | undefined
   // Only a stub that reads the data waits for it: a page of trades takes 3 ms.
   const data = once(() => {
-    found = find()
+    try {
+      found = find()
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error
+    }
     return (found && structuredClone(found.data)) as StubData<FakeOperation>
   })
   const made = await answer({
@@ -94,8 +98,7 @@ async function runStub(
   })
   if (made === undefined) return undefined
   const copy: unknown = JSON.parse(JSON.stringify(made))
-  const mismatch = validate ? findMismatch(operation, copy) : undefined
-  if (mismatch) throw new FakeUsageError(`The stub of ${operation} does not match the contract: ${mismatch}`)
+  if (validate) checkData(operation, copy)
   const cursor = found?.cursor ? { cursor: found.cursor } : {}
   return { data: copy, items: countItems(operation, copy, call.parsed), ...cursor }
 }
@@ -109,4 +112,26 @@ function paramsOf({ match, parsed }: AdmittedCall): Record<string, unknown> {
   for (const name of route.query ?? []) if (parsed[name] !== undefined) params[name] = parsed[name]
   if (route.maxLimit !== undefined) params.limit = parsed.limit
   return params
+}
+
+/**
+ * Throws at the first mismatch of an answer's data with the contract. It reads the OpenAPI document, not the schemas of the client, so that
+ * a wrong one shows.
+ */
+export function checkData(operation: FakeOperation, data: unknown): void {
+  const response = follow(at(document, 'paths', fakeRoutes[operation].path, 'get', 'responses', '200'))
+  const schema = follow(at(response, 'content', 'application/json', 'schema')).properties?.data
+  const mismatch = schema && findMismatch('data', schema, data, { resolve })
+  if (mismatch) throw new FakeUsageError(`The stub of ${operation} does not match the contract: ${mismatch}`)
+}
+
+function follow(node: unknown): is.Schema {
+  const { $ref } = node as is.Schema
+  return $ref === undefined ? (node as is.Schema) : follow(resolve($ref))
+}
+
+const resolve = (reference: string) => at(document, ...reference.slice(2).split('/')) as is.Schema
+
+function at(node: unknown, ...names: string[]): unknown {
+  return names.reduce((found, name) => (found as Record<string, unknown>)[name], node)
 }

@@ -1,8 +1,8 @@
-import { FakeUsageError } from './check-options.ts'
+import { checkValue, FakeUsageError } from './check.ts'
 import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
-import type { Rejection } from './reply.ts'
-import { type FakeOperation, fakeRoutes } from './routes.ts'
-import { checkValue, object, operation, text } from './schema.ts'
+import { Rejection } from './reply.ts'
+import { type FakeOperation, givenParams } from './routes.ts'
+import * as is from './schema.ts'
 
 /** An answer of the service on a tape. */
 export interface TapeEntry {
@@ -35,17 +35,21 @@ export interface Tape {
   entries: TapeEntry[]
 }
 
-const ERROR = { status: { type: 'integer', minimum: 400, maximum: 599 }, code: text, message: text }
-const ENTRY = object(
-  { operation, params: { type: 'object' }, data: {}, cursor: text, error: object(ERROR, Object.keys(ERROR)) },
+const ERROR = { status: { type: 'integer', minimum: 400, maximum: 599 }, code: is.text, message: is.text }
+const ENTRY = is.object(
+  {
+    operation: is.operation,
+    params: { type: 'object' },
+    data: {},
+    cursor: is.text,
+    error: is.object(ERROR, Object.keys(ERROR)),
+  },
   ['operation', 'params'],
 )
 
-/** Plays the answers of a tape. */
 export class TapePlayer {
   readonly #byRequest = new Map<string, TapeEntry[]>()
   readonly #prices: Map<string, unknown>
-  /** How often each request was played. */
   #played = new Map<string, number>()
 
   constructor({ entries }: Tape) {
@@ -59,13 +63,13 @@ export class TapePlayer {
   /** The recorded answer: for equal requests the first, the second … and then the last one. */
   play(call: AdmittedCall): QueryResult | undefined {
     const { operation } = call.match
-    const name = requestName(operation, givenParams(call))
+    const name = requestName(operation, givenParams(call.match, call.query))
     const recorded = this.#byRequest.get(name)
     if (!recorded) return operation === 'prices.batch' ? this.#playBatch(call.parsed.addresses) : undefined
     const count = this.#played.get(name) ?? 0
     this.#played.set(name, count + 1)
     const { data, cursor, error } = recorded[Math.min(count, recorded.length - 1)] ?? {}
-    if (error) return { data: undefined, items: 0, rejection: error }
+    if (error) throw new Rejection(error.status, error.code, error.message)
     return { data, items: countItems(operation, data, call.parsed), ...(cursor === undefined ? {} : { cursor }) }
   }
 
@@ -85,11 +89,10 @@ export class TapePlayer {
   }
 }
 
-/** The answer to a request that is not on the tape. */
 export function noRecording(call: AdmittedCall): Rejection {
-  const params = JSON.stringify(givenParams(call))
+  const params = JSON.stringify(givenParams(call.match, call.query))
   const message = `The tape has no answer of ${call.match.operation} for ${params}. Record it, or use onMissing: 'world'.`
-  return { status: 501, code: 'no_recording', message }
+  return new Rejection(501, 'no_recording', message)
 }
 
 /** Checks a tape; the message says what is wrong. */
@@ -97,7 +100,7 @@ export function readTape(value: unknown): Tape {
   const tape = value as Tape
   if (typeof value !== 'object' || value === null || tape.format !== 'etn-market-tape' || tape.version !== 1)
     throw new FakeUsageError('tape is an object that record() made, of version 1.')
-  checkValue('tape.entries', { type: 'array', items: ENTRY }, tape.entries)
+  checkValue('tape.entries', is.listOf(ENTRY), tape.entries)
   const wrong = tape.entries.findIndex((entry) => 'data' in entry === 'error' in entry)
   if (wrong >= 0) throw new FakeUsageError(`tape.entries[${wrong}] has either data or an error.`)
   return tape
@@ -115,14 +118,6 @@ function recordedPrices(entries: readonly TapeEntry[]): Map<string, unknown> {
     }
   }
   return prices
-}
-
-/** The parameters of a request as they were given, without defaults. */
-function givenParams({ match, query }: AdmittedCall): Record<string, unknown> {
-  const route = fakeRoutes[match.operation]
-  const names = [...(route.query ?? []), ...(route.maxLimit === undefined ? [] : ['limit'])]
-  const given = names.flatMap((name) => (query.get(name) === null ? [] : [[name, query.get(name)]]))
-  return { ...match.path, ...Object.fromEntries(given) }
 }
 
 /** A text that is equal for equal requests. */

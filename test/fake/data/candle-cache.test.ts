@@ -2,7 +2,6 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { Candles } from '../../../src/fake/data/candles.ts'
 import { dayOf, Market } from '../../../src/fake/data/market.ts'
 import { Prices } from '../../../src/fake/data/prices.ts'
-import { Timelines } from '../../../src/fake/data/timeline.ts'
 import { realTokens } from '../../../src/fake/data/tokens.ts'
 import { NOON } from '../setup.ts'
 
@@ -23,7 +22,7 @@ function setUp() {
     computed += dayOf(view.until) - dayOf(view.from) + 1
     return periods.call(this, view)
   })
-  const candles = new Candles(new Prices(seed, tokenOf('USDC'), new Timelines(tokenOf('WETN'))))
+  const candles = new Candles(new Prices(seed, { usdc: tokenOf('USDC'), wetn: tokenOf('WETN') }))
   const count = (read: () => unknown) => {
     computed = 0
     read()

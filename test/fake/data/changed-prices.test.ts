@@ -1,55 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { FakeCandle, FakeService } from '../../../src/fake/index.ts'
 import { ask, BOLT, CORE, examplePaths, NOON, WETN } from '../setup.ts'
+import { BUCKETS, type Bucket, expectAgreement, SECONDS } from './agreement.ts'
 import { DAY, MINE, WORLD } from './own-world.ts'
 
 describe('changed prices', () => {
-  const SECONDS = { '1m': 60, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const
-  type Bucket = keyof typeof SECONDS
-  const BUCKETS = Object.keys(SECONDS) as Bucket[]
-  /** Candles of each bucket that are compared: the days before the changes of a test are those of the seed. */
-  const LIMITS: Record<Bucket, number> = { '1m': 500, '15m': 500, '1h': 200, '4h': 60, '1d': 50 }
-
-  /** Expects that every route gives the same price, and that candles of all buckets and the history agree. */
-  async function expectCoherent(get: ReturnType<typeof ask>['get'], token: string): Promise<string> {
-    const { usd, etn } = await get(`/prices/52014/${token}`)
-    const rate = Number((await get('/prices/etn')).usd)
-    expect(Number(usd) / Number(etn) / rate).toBeCloseTo(1, 10)
-    expect((await get(`/prices/52014?addresses=${token}`))[token.toLowerCase()]).toEqual({ usd, etn })
-    expect(await get(`/tokens/52014/${token}`)).toMatchObject({ usd, etn })
-    for (const currency of ['USD', 'ETN']) {
-      const spot = Number(currency === 'USD' ? usd : etn)
-      const all = new Map<Bucket, FakeCandle[]>()
-      for (const bucket of BUCKETS) {
-        const candles = await get(
-          `/tokens/52014/${token}/candles?bucket=${bucket}&currency=${currency}&limit=${LIMITS[bucket]}`,
-        )
-        all.set(bucket, candles)
-        expect(candles.at(-1).close, `${bucket} ${currency}`).toBe(spot)
-        const isValid = ({ open, high, low, close }: FakeCandle) =>
-          high >= Math.max(open, close) && low <= Math.min(open, close)
-        expect(candles.filter((candle: FakeCandle) => !isValid(candle))).toEqual([])
-      }
-      const quarters = all.get('15m') ?? []
-      for (const long of (all.get('4h') ?? []).filter(({ time }) => time >= (quarters[0]?.time ?? 0)).slice(-6)) {
-        const parts = quarters.filter(({ time }) => time >= long.time && time < long.time + 14_400)
-        expect(parts.reduce((sum, { count }) => sum + count, 0)).toBe(long.count)
-        expect(parts.reduce((sum, { volume }) => sum + volume, 0) / (long.volume || 1)).toBeCloseTo(
-          long.count ? 1 : 0,
-          6,
-        )
-        expect(parts.filter(({ high, low }) => high > long.high || low < long.low)).toEqual([])
-      }
-      const day = await get(`/tokens/52014/${token}/history?duration=DAY&currency=${currency}`)
-      expect(day.prices.at(-1).value).toBe(spot)
-      const inDay = quarters.filter(({ time }) => time >= day.prices[0].timestamp)
-      expect(inDay.filter(({ high, low }) => high > day.high || low < day.low)).toEqual([])
-    }
-    return usd
-  }
+  const expectCoherent = async (stage: ReturnType<typeof ask>, token: string): Promise<string> =>
+    (await expectAgreement(stage, token)).usd
 
   it('setPrice is exact at once in every route, holds, and leaves closed candles alone', async () => {
-    const { fake, get } = ask()
+    const stage = ask()
+    const { fake, get } = stage
     const closed = async () => {
       const before = Math.floor(NOON / 1000)
       const found = await Promise.all(
@@ -61,33 +22,34 @@ describe('changed prices', () => {
     }
     const before = await closed()
     fake.world.setPrice(BOLT, '0.019')
-    expect(await expectCoherent(get, BOLT)).toBe('0.019')
+    expect(await expectCoherent(stage, BOLT)).toBe('0.019')
     expect(await closed()).toEqual(before)
     const [trade] = await get(`/trades/52014?token=${BOLT}`)
     const [token, etn] = trade.token0 === BOLT ? [trade.amount0, trade.amount1] : [trade.amount1, trade.amount0]
     expect(trade.timestamp).toBe(Math.floor(NOON / 1000))
     expect((Number(trade.usd) / Number(etn)) * (Number(etn) / Number(token))).toBeCloseTo(0.019, 9)
     fake.advance(5 * 3_600_000 + 123_000)
-    expect(await expectCoherent(get, BOLT)).toBe('0.019')
+    expect(await expectCoherent(stage, BOLT)).toBe('0.019')
     for (const one of await get(`/trades/52014?token=${BOLT}`)) {
       const amount = one.token0 === BOLT ? one.amount0 : one.amount1
       if (one.timestamp > NOON / 1000) expect(Number(one.usd) / Number(amount)).toBeCloseTo(0.019, 9)
     }
     fake.advance(40 * DAY)
-    expect(await expectCoherent(get, BOLT)).toBe('0.019')
+    expect(await expectCoherent(stage, BOLT)).toBe('0.019')
   })
 
   it('setPrice with overMs moves the price in a straight line', async () => {
-    const { fake, get } = ask()
+    const stage = ask()
+    const { fake } = stage
     fake.world.setPrice(BOLT, '0.02')
     fake.world.setPrice(BOLT, '0.03', { overMs: 3_600_000 })
-    expect(await expectCoherent(get, BOLT)).toBe('0.02')
+    expect(await expectCoherent(stage, BOLT)).toBe('0.02')
     fake.advance(1_800_000)
-    expect(Number(await expectCoherent(get, BOLT))).toBeCloseTo(0.025, 12)
+    expect(Number(await expectCoherent(stage, BOLT))).toBeCloseTo(0.025, 12)
     fake.advance(1_800_000)
-    expect(await expectCoherent(get, BOLT)).toBe('0.03')
+    expect(await expectCoherent(stage, BOLT)).toBe('0.03')
     fake.advance(7_200_000)
-    expect(await expectCoherent(get, BOLT)).toBe('0.03')
+    expect(await expectCoherent(stage, BOLT)).toBe('0.03')
   })
 
   it('pools, locks and farms follow a changed price', async () => {
@@ -130,20 +92,22 @@ describe('changed prices', () => {
   })
 
   it('release gives the computed price back, and a fixed own token its own price', async () => {
-    const { fake, get } = ask({ world: WORLD })
+    const stage = ask({ world: WORLD })
+    const { fake, get } = stage
     const price = await get(`/prices/52014/${CORE}`)
     fake.world.setPrice(CORE, '99')
     fake.world.setPrice(MINE, '1')
     fake.world.release(CORE)
     fake.world.release(MINE)
     expect(await get(`/prices/52014/${CORE}`)).toEqual(price)
-    expect(await expectCoherent(get, MINE)).toBe('0.019')
+    expect(await expectCoherent(stage, MINE)).toBe('0.019')
     fake.advance(3_600_000)
-    await expectCoherent(get, CORE)
+    await expectCoherent(stage, CORE)
   })
 
   it('unprice takes the price away and leaves the past', async () => {
-    const { fake, get } = ask()
+    const stage = ask()
+    const { fake, get } = stage
     const before = await get(`/tokens/52014/${BOLT}/candles?bucket=1h&limit=5`)
     fake.world.unprice(BOLT)
     expect(await get(`/prices/52014/${BOLT}`)).toEqual({ address: BOLT })
@@ -154,11 +118,12 @@ describe('changed prices', () => {
     expect(trade.timestamp).toBeLessThanOrEqual(NOON / 1000)
     expect(() => fake.world.setPrice(BOLT, '1', { overMs: 1 })).toThrow('BOLT has no price that could move')
     fake.world.setPrice(BOLT, '1')
-    expect(await expectCoherent(get, BOLT)).toBe('1')
+    expect(await expectCoherent(stage, BOLT)).toBe('1')
   })
 
   it('trade adds a trade to the list, the candle and the volume', async () => {
-    const { fake, get } = ask()
+    const stage = ask()
+    const { fake, get } = stage
     const candle = async () => (await get(`/tokens/52014/${BOLT}/candles?bucket=1m&limit=1`))[0]
     const before = await candle()
     fake.world.trade({ token: BOLT, usd: '500' })
@@ -166,11 +131,12 @@ describe('changed prices', () => {
     expect(after.count).toBe(before.count + 1)
     expect(after.volume).toBeCloseTo(before.volume + 500, 9)
     expect((await get('/trades/52014?limit=1'))[0]).toMatchObject({ usd: '500', timestamp: Math.floor(NOON / 1000) })
-    await expectCoherent(get, BOLT)
+    await expectCoherent(stage, BOLT)
   })
 
   it('setPrice of WETN sets the price of ETN, and all other prices in USD follow', async () => {
-    const { fake, get } = ask()
+    const stage = ask()
+    const { fake, get } = stage
     const before = await get(`/prices/52014/${BOLT}`)
     fake.world.setPrice(WETN, '0.005')
     expect(await get('/prices/etn')).toEqual({ usd: '0.005' })
@@ -178,14 +144,15 @@ describe('changed prices', () => {
     const after = await get(`/prices/52014/${BOLT}`)
     expect(after.etn).toBe(before.etn)
     expect(Number(after.usd)).toBeCloseTo(Number(before.etn) * 0.005, 12)
-    await expectCoherent(get, BOLT)
+    await expectCoherent(stage, BOLT)
     fake.advance(3_600_000)
-    await expectCoherent(get, BOLT)
-    await expectCoherent(get, WETN)
+    await expectCoherent(stage, BOLT)
+    await expectCoherent(stage, WETN)
   })
 
   it('candles replaces rows exactly; longer buckets, the history and the trades add up from them', async () => {
-    const { fake, get } = ask()
+    const stage = ask()
+    const { fake, get } = stage
     const hour = Math.floor(NOON / 3_600_000) * 3_600
     const row = (time: number, i: number) => ({
       time,
@@ -201,7 +168,7 @@ describe('changed prices', () => {
     const hours = await get(`/tokens/52014/${BOLT}/candles?bucket=1h&limit=4`)
     expect(hours.slice(0, 3)).toEqual(rows)
     expect(hours[3]).toMatchObject({ open: 6, high: 8.3, low: 5.7, close: 7 })
-    expect(await expectCoherent(get, BOLT)).toBe('7')
+    expect(await expectCoherent(stage, BOLT)).toBe('7')
     const [long] = await get(`/tokens/52014/${BOLT}/candles?bucket=4h&limit=1`)
     expect(long.high).toBeGreaterThanOrEqual(8.3)
     const minutes = await get(`/tokens/52014/${BOLT}/candles?bucket=1m&limit=500`)
@@ -267,22 +234,18 @@ describe('changed prices', () => {
     return (fake: FakeService) => fake.world.candles(BOLT, bucket, made)
   }
 
-  it.each<[string, (fake: FakeService) => void, string]>([
-    ['an unknown token', (fake) => fake.world.setPrice(MINE, '1'), 'token is a token of the world'],
-    ['a price of 0', (fake) => fake.world.setPrice(BOLT, '0'), 'usd is a decimal above 0'],
-    ['a negative duration', (fake) => fake.world.setPrice(BOLT, '1', { overMs: -1 }), 'overMs is a number from 0'],
-    [
-      'an unknown option',
-      (fake) => fake.world.setPrice(BOLT, '1', { over: 1 } as object),
-      'setPrice knows no option "over"',
-    ],
-    ['a trade of WETN', (fake) => fake.world.trade({ token: WETN, usd: '1' }), 'token is the other token'],
-    ['an unknown bucket', (fake) => fake.world.candles(BOLT, '2h' as '1h', []), 'bucket is one of 1m, 15m'],
-    ['a row beside the bucket', rows('1h', { time: 7 }), 'rows[0].time is the start of a period of 1h'],
-    ['a duplicate row', rows('1h', {}, {}), 'rows[1].time occurs twice'],
-    ['a high below the close', rows('1h', { close: 2 }), 'rows[0].high is at least'],
-    ['a row in the future', rows('1d', { time: 86_400 * 40_000 }), 'rows[0].time is in the future'],
-  ])('rejects %s', (_, change, message) => {
+  it.each<[message: string, change: (fake: FakeService) => void]>([
+    ['token is a token of the world', (fake) => fake.world.setPrice(MINE, '1')],
+    ['usd is a decimal above 0', (fake) => fake.world.setPrice(BOLT, '0')],
+    ['overMs is a number from 0', (fake) => fake.world.setPrice(BOLT, '1', { overMs: -1 })],
+    ['setPrice knows no option "over"', (fake) => fake.world.setPrice(BOLT, '1', { over: 1 } as object)],
+    ['token is the other token', (fake) => fake.world.trade({ token: WETN, usd: '1' })],
+    ['bucket is one of 1m, 15m', (fake) => fake.world.candles(BOLT, '2h' as '1h', [])],
+    ['rows[0].time is the start of a period of 1h', rows('1h', { time: 7 })],
+    ['rows[1].time occurs twice', rows('1h', {}, {})],
+    ['rows[0].high is at least', rows('1h', { close: 2 })],
+    ['rows[0].time is in the future', rows('1d', { time: 86_400 * 40_000 })],
+  ])('rejects a mistake: %s', (message, change) => {
     expect(() => change(ask().fake)).toThrow(message)
   })
 })

@@ -3,15 +3,14 @@ import { expect } from 'vitest'
 import type { FakeCandle } from '../../../src/fake/index.ts'
 import { testProperty } from '../../support/property.ts'
 import { ask, BOLT, NOON, WETN } from '../setup.ts'
+import { BUCKETS, type Bucket, expectAgreement, FEW, SECONDS } from './agreement.ts'
 
 const HOUR = 3_600
-const SECONDS = { '1m': 60, '15m': 900, '1h': HOUR, '4h': 4 * HOUR, '1d': 24 * HOUR }
-const BUCKETS = ['1m', '15m', '1h', '4h', '1d'] as const
 
 type Change =
   | { kind: 'price'; token: string; usd: number; overMs: number }
   | { kind: 'trade'; usd: number }
-  | { kind: 'candles'; usd: number; bucket: keyof typeof SECONDS }
+  | { kind: 'candles'; usd: number; bucket: Bucket }
   | { kind: 'unprice' | 'release' }
   | { kind: 'advance'; ms: number }
 
@@ -51,54 +50,7 @@ function rowBefore(now: number, { usd: price, bucket }: Change & { kind: 'candle
   return { time, open: price, high: price * 2, low: price / 2, close: price, volume: 48, count: 12 }
 }
 
-/** Checks that all routes agree on the price, and returns the closed hours of both currencies. */
-async function checkRoutes({ fake, get }: Stage): Promise<Map<string, FakeCandle>> {
-  const now = Math.floor(fake.now() / 1_000)
-  const { address: _, ...spot } = await get(`/prices/52014/${BOLT}`)
-  expect((await get(`/prices/52014?addresses=${BOLT}`))[BOLT.toLowerCase()] ?? {}).toEqual(spot)
-  const { usd: fromToken, etn } = await get(`/tokens/52014/${BOLT}`)
-  expect([fromToken, etn]).toEqual([spot.usd, spot.etn])
-  if (spot.usd !== undefined)
-    expect(Number(spot.usd) / Number(spot.etn) / Number((await get('/prices/etn')).usd)).toBeCloseTo(1, 9)
-  const closed = new Map<string, FakeCandle>()
-  for (const currency of ['USD', 'ETN'] as const) {
-    const price = spot[currency === 'USD' ? 'usd' : 'etn']
-    const path = `/tokens/52014/${BOLT}`
-    const { prices } = await get(`${path}/history?duration=HOUR&currency=${currency}`)
-    if (price !== undefined) expect(prices.at(-1)).toEqual({ timestamp: now, value: Number(price) })
-    let shorter: FakeCandle[] = []
-    for (const [bucket, seconds] of Object.entries(SECONDS)) {
-      const candles: FakeCandle[] = await get(
-        `${path}/candles?bucket=${bucket}&currency=${currency}&limit=${bucket === '15m' ? 8 : 6}`,
-      )
-      const isValid = ({ open, high, low, close }: FakeCandle) =>
-        high >= Math.max(open, close) && low <= Math.min(open, close) && low > 0
-      expect(candles.filter((candle) => !isValid(candle))).toEqual([])
-      if (price !== undefined) {
-        expect(candles.at(-1), bucket).toMatchObject({ time: now - (now % seconds), close: Number(price) })
-      }
-      expectWithin(candles, shorter)
-      shorter = candles
-      if (bucket !== '1h') continue
-      for (const candle of candles) if (candle.time + HOUR <= now) closed.set(`${currency} ${candle.time}`, candle)
-    }
-  }
-  return closed
-}
-
-/** No candle shows a price that the longer one of its time does not show; where all parts are listed, they are the longer one. */
-function expectWithin(longer: readonly FakeCandle[], shorter: readonly FakeCandle[]): void {
-  for (const [i, long] of longer.entries()) {
-    const ends = longer[i + 1]?.time ?? Number.POSITIVE_INFINITY
-    const parts = shorter.filter(({ time }) => time >= long.time && time < ends)
-    if (parts.length === 0) continue
-    expect(Math.max(long.high, ...parts.map(({ high }) => high))).toBe(long.high)
-    expect(Math.min(long.low, ...parts.map(({ low }) => low))).toBe(long.low)
-    // A page may begin within the longer one.
-    if (shorter[0] && shorter[0].time < long.time)
-      expect(parts.reduce((sum, { count }) => sum + count, 0)).toBe(long.count)
-  }
-}
+const checkRoutes = async (stage: Stage) => (await expectAgreement(stage, BOLT, FEW)).closed
 
 /** Sequences that failed once. */
 const FOUND: [Change[]][] = [

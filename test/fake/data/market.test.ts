@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type FakeCandle as Candle, fakeTokens } from '../../../src/fake/index.ts'
 import { ask, BOLT, NOON, USDC, WETN } from '../setup.ts'
+import { BUCKETS, type Bucket, expectAgreement, SECONDS } from './agreement.ts'
 
-const SECONDS = { '1m': 60, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const
-type Bucket = keyof typeof SECONDS
-const BUCKETS = Object.keys(SECONDS) as Bucket[]
 const SUBJECTS = [BOLT, USDC, WETN, fakeTokens.FUGAZI, fakeTokens.DCNT]
 const CURRENCIES = ['USD', 'ETN'] as const
 
@@ -25,16 +23,8 @@ function look(seed = 7) {
 }
 
 describe.each(SUBJECTS)('the market of %s', (token) => {
-  it('a price in USD is the price in ETN times the price of ETN', async () => {
-    const { price, get } = look()
-    const { usd, etn } = await price(token)
-    expect(Number(usd)).toBeCloseTo(Number(etn) * Number((await get('/prices/etn')).usd), 12)
-  })
-
-  it.each(CURRENCIES)('the latest candle of every bucket closes at the spot price in %s', async (currency) => {
-    const { price, candles } = look()
-    const spot = Number((await price(token))[currency === 'USD' ? 'usd' : 'etn'])
-    for (const bucket of BUCKETS) expect((await candles(token, bucket, currency, 3)).at(-1)?.close).toBe(spot)
+  it('all routes agree on the price, and long candles add up from the short ones', async () => {
+    await expectAgreement(ask({ seed: 7 }), token)
   })
 
   it.each(CURRENCIES)('every limit can be filled, in order, with valid candles (%s)', async (currency) => {
@@ -54,20 +44,17 @@ describe.each(SUBJECTS)('the market of %s', (token) => {
     }
   })
 
-  it.each(CURRENCIES)('long candles add up from the short ones in %s', async (currency) => {
+  // In the other currency a price moves with ETN in hours without a trade, which have no candle.
+  it('in the currency of its market, long candles have the extremes, the open and the close of their hours', async () => {
     const { candles } = look()
+    const currency = token === USDC ? 'USD' : 'ETN'
     const hours = await candles(token, '1h', currency)
     for (const bucket of ['4h', '1d'] as const) {
-      for (const long of await candles(token, bucket, currency, 10)) {
-        const parts = hours.filter(({ time }) => time >= long.time && time < long.time + SECONDS[bucket])
-        expect(parts.reduce((sum, { count }) => sum + count, 0)).toBe(long.count)
-        expect(parts.reduce((sum, { volume }) => sum + volume, 0)).toBeCloseTo(long.volume, 6)
-        expect(parts.filter(({ high, low }) => high > long.high || low < long.low)).toEqual([])
-        // In the other currency a price moves with ETN in hours without a trade, which have no candle.
-        if (currency !== (token === USDC ? 'USD' : 'ETN')) continue
-        expect(Math.max(...parts.map(({ high }) => high))).toBe(long.high)
-        expect(Math.min(...parts.map(({ low }) => low))).toBe(long.low)
-        expect([parts[0]?.open, parts.at(-1)?.close]).toEqual([long.open, long.close])
+      for (const { time, open, high, low, close } of await candles(token, bucket, currency, 10)) {
+        const parts = hours.filter((hour) => hour.time >= time && hour.time < time + SECONDS[bucket])
+        const [highs, lows] = [parts.map((hour) => hour.high), parts.map((hour) => hour.low)]
+        expect([Math.max(...highs), Math.min(...lows)]).toEqual([high, low])
+        expect([parts[0]?.open, parts.at(-1)?.close]).toEqual([open, close])
       }
     }
   })
@@ -107,23 +94,19 @@ describe.each(SUBJECTS)('the market of %s', (token) => {
       ['DAY', '15m', 86_400],
       ['WEEK', '1h', 7 * 86_400],
     ] as const) {
-      const { prices, volume, high, low } = await get(
-        `/tokens/52014/${token}/history?duration=${duration}&currency=${currency}`,
-      )
+      const path = `/tokens/52014/${token}/history?duration=${duration}&currency=${currency}`
+      const { prices, volume, high, low } = await get(path)
       const all = (await candles(token, bucket, currency)).filter(({ time }) => time >= now() - seconds)
-      expect(volume).toBeCloseTo(
-        all.reduce((sum, one) => sum + one.volume, 0),
-        6,
+      const sum = all.reduce((total, one) => total + one.volume, 0)
+      expect(volume).toBeCloseTo(sum, 6)
+      const points = new Map<number, number>(
+        prices.map((one: { timestamp: number; value: number }) => [one.timestamp, one.value]),
       )
-      expect(prices.filter(({ value }: { value: number }) => value > high || value < low)).toEqual([])
-      expect(all.filter((candle) => candle.high > high || candle.low < low)).toEqual([])
-      const opens = new Map(
-        prices.map(({ timestamp, value }: { timestamp: number; value: number }) => [timestamp, value]),
-      )
-      for (const { time, open } of all) expect(opens.get(time)).toBe(open)
-      const times = [...opens.keys()] as number[]
-      expect(Math.min(...times)).toBeGreaterThanOrEqual(now() - seconds)
-      expect(Math.max(...times)).toBe(now())
+      const shown = [...points.values(), ...all.flatMap((candle) => [candle.high, candle.low])]
+      expect(shown.filter((value) => value > high || value < low)).toEqual([])
+      for (const { time, open } of all) expect(points.get(time)).toBe(open)
+      expect(Math.min(...points.keys())).toBeGreaterThanOrEqual(now() - seconds)
+      expect(Math.max(...points.keys())).toBe(now())
     }
   })
 })

@@ -96,14 +96,6 @@ describe('the data', () => {
     expect(await get(`/trades/52014?token=${address}`)).toEqual([])
   })
 
-  it('prices are decimal strings of high precision', async () => {
-    const { 'token.price': price } = (await everything(3)) as { 'token.price': { usd: string; etn: string } }
-    for (const value of [price.usd, price.etn]) {
-      expect(value).toMatch(/^\d+\.\d+$/)
-      expect(value.replace('.', '').replace(/^0+/, '').length).toBeGreaterThan(20)
-    }
-  })
-
   it('keeps what it lists: every token and presale of today answers later, with the same names', async () => {
     let now = NOON
     const { get, request } = ask({ clock: { now: () => now } })
@@ -132,19 +124,6 @@ describe('the data', () => {
       if (life.at(-1) !== status) life.push(status)
     }
     expect(life.join(' ')).toMatch(/^PENDING ACTIVE (LAUNCHED|FAILED|CANCELLED)$/)
-  })
-
-  it('changes with time: locks run out', async () => {
-    const { fake, get } = ask()
-    const locks = (): Promise<{ lockId: number; created: number; duration: number; active: boolean }[]> =>
-      get(`/tokens/52014/${fakeTokens.BOLT}/liquidity-locks`)
-    const lock = (await locks()).find(({ active }) => active)
-    if (!lock) throw new Error('no active lock')
-    const isActive = async () => (await locks()).find(({ lockId }) => lockId === lock.lockId)?.active
-    fake.advance((lock.created + lock.duration) * 1000 - 1000 - NOON)
-    expect(await isActive()).toBe(true)
-    fake.advance(1_000)
-    expect(await isActive()).toBe(false)
   })
 
   it('NFT traits come in shares that fit the collection', async () => {

@@ -1,10 +1,12 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import type { FakeService } from '../../../src/fake/index.ts'
+import type { FakeService, FaultEffects } from '../../../src/fake/index.ts'
 import { BOLT, makeFake, NOON, serve } from '../setup.ts'
 import { type Seen, SHELLS, type Stage, stage } from './shells.ts'
 
 const COST = 25
+const UNDELIVERED = { credits: COST, delivered: false }
+const DELIVERED = { credits: COST, delivered: true }
 
 /** Asks, and gives up as soon as the request has arrived. */
 async function giveUp(fake: FakeService, see: Stage['see']): Promise<Seen> {
@@ -53,17 +55,24 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     expect([headers?.get('x-one'), headers?.get('x-two')]).toEqual(['1', 'a, b'])
   })
 
-  it('charges a status with charge: true, and marks it undelivered', async () => {
+  it.each<[string, FaultEffects, Partial<Seen>, object[]]>([
+    ['charges a status with charge: true', { status: 500, charge: true }, { status: 500 }, [UNDELIVERED]],
+    ['answers a status without a body', { status: 204 }, { status: 204, text: '' }, []],
+    ['charges nothing with charge: false', { malformed: true, charge: false }, { status: 200 }, []],
+    ['answers a page of a gateway', { html: 502 }, { status: 502, text: expect.stringContaining('<html>') }, []],
+    ['charges a page with charge: true', { html: 504, charge: true }, { status: 504 }, [UNDELIVERED]],
+    ['charges a body that is not JSON', { malformed: true }, { status: 200 }, [DELIVERED]],
+  ])('%s', async (_, effects, expected, charges) => {
     const { fake, see } = await stage(shell)
-    fake.fault({ status: 500, charge: true })
-    expect((await see()).status).toBe(500)
-    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
-  })
-
-  it('answers a status without a body', async () => {
-    const { fake, see } = await stage(shell)
-    fake.fault({ status: 204 })
-    expect(await see()).toMatchObject({ status: 204, text: '' })
+    fake.fault(effects)
+    const seen = await see()
+    expect(seen).toMatchObject(expected)
+    expect(fake.ledger()).toMatchObject(charges)
+    expect(fake.ledger()).toHaveLength(charges.length)
+    const [cost, type] = ['x-credits-cost', 'content-type'].map((name) => seen.headers?.get(name))
+    if (effects.malformed) expect(cost).toBe(effects.charge === false ? '0' : String(COST))
+    if (effects.malformed) expect(() => JSON.parse(seen.text ?? '')).toThrow()
+    if (effects.html) expect(type).toContain('text/html')
   })
 
   it('charges before a delay', async () => {
@@ -82,7 +91,7 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     fake.fault({ never: true })
     const seen = await giveUp(fake, see)
     expect(seen.rejected?.name).toBe('TimeoutError')
-    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
+    expect(fake.ledger()).toMatchObject([UNDELIVERED])
     await expect.poll(() => fake.journal()[0]).toMatchObject({ status: null, delivered: false, finished: true })
   })
 
@@ -115,31 +124,9 @@ describe.each(SHELLS)('faults through %s', (shell) => {
       expect(headers?.get('x-credits-cost')).toBe(String(COST))
       expect(Number(headers?.get('content-length'))).toBeGreaterThan(20)
       expect(broken).toEqual({ name: 'TypeError', code: shell === 'node' ? 'ECONNRESET' : 'UND_ERR_SOCKET' })
-      expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
+      expect(fake.ledger()).toMatchObject([UNDELIVERED])
     },
   )
-
-  it('charges a body that is not JSON', async () => {
-    const { fake, see } = await stage(shell)
-    fake.fault({ malformed: true })
-    const { status, text } = await see()
-    expect(status).toBe(200)
-    expect(() => JSON.parse(text ?? '')).toThrow()
-    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: true }])
-  })
-
-  it("answers a gateway's HTML page, charged only with charge: true", async () => {
-    const { fake, see } = await stage(shell)
-    fake.fault({ html: 502 })
-    fake.fault({ html: 504, charge: true })
-    const first = await see()
-    expect(first.status).toBe(502)
-    expect(first.headers?.get('content-type')).toContain('text/html')
-    expect(first.text).toContain('<html>')
-    fake.expectCredits(0)
-    expect((await see()).status).toBe(504)
-    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
-  })
 
   it('omits, duplicates or replaces credit headers', async () => {
     const { fake, see } = await stage(shell)
@@ -195,13 +182,6 @@ describe.each(SHELLS)('faults through %s', (shell) => {
       cost: null,
     })
   })
-
-  it('answers without a charge with charge: false', async () => {
-    const { fake, see } = await stage(shell)
-    fake.fault({ malformed: true, charge: false })
-    expect((await see()).headers?.get('x-credits-cost')).toBe('0')
-    fake.expectCredits(0)
-  })
 })
 
 /** `etn-market/node` delivers a body as a whole or not at all. */
@@ -229,7 +209,7 @@ describe.each(SHELLS.filter((shell) => shell !== 'node'))('partial bodies throug
     const rest = reader?.read()
     controller.abort(new Error('enough'))
     await expect(rest).rejects.toThrow('enough')
-    expect(fake.ledger()).toMatchObject([{ credits: COST, delivered: false }])
+    expect(fake.ledger()).toMatchObject([UNDELIVERED])
     await expect.poll(() => fake.journal()[0]?.finished).toBe(true)
   })
 })

@@ -45,6 +45,7 @@ describe('§8: what a call costs', () => {
     for (const query of max === undefined ? [''] : ['', '?limit=1', `?limit=${max}`]) {
       const { headers, body } = await get(path + query)
       const items = operation === 'prices.batch' ? 3 : sizeOf(body.data)
+      if (query !== '') expect(query).toBe(`?limit=${items}`)
       const cost = base + perItem * items
       charged += cost
       expect(headers.get('x-credits-cost')).toBe(String(cost))

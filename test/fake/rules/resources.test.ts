@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { fakeOperations, fakeWallets } from '../../../src/fake/index.ts'
 import { checksumAddress } from '../../../src/utils/address.ts'
-import { BOLT, examplePaths, NOBODY, play } from '../setup.ts'
+import { BOLT, NOBODY, play } from '../setup.ts'
 
 describe('§2: resources', () => {
-  it('the cursor is null on every route except trade.list', async () => {
-    const { fake, get } = play()
-    for (const [operation, path] of Object.entries(await examplePaths(fake))) {
-      const { cursor } = (await get(path)).body
-      if (operation === 'trade.list') expect(typeof cursor).toBe('string')
-      else expect(cursor, operation).toBeNull()
-    }
-  })
-
   it('trade.list returns newest first', async () => {
     const { get } = play()
     for (const query of ['', `?token=${BOLT}`]) {

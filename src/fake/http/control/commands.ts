@@ -1,40 +1,22 @@
 import type { FakeCandle } from '../../data/candles.ts'
-import type { SetPriceOptions, WorldTradeOptions } from '../../data/world-control.ts'
+import { CANDLE, type SetPriceOptions, type WorldTradeOptions } from '../../data/world-control.ts'
 import { EFFECTS, type FaultHandle, type FaultOptions, MATCH, type ScriptStep } from '../../faults/fault-options.ts'
 import { KEYS, type KeyOptions } from '../../rules/accounts.ts'
-import { asNumber, cut, FakeUsageError } from '../../rules/check-options.ts'
+import { checkValue, cut, FakeUsageError } from '../../rules/check.ts'
 import { EXPECTED, type Expected } from '../../rules/expect.ts'
 import { type FakeFilter, FILTER } from '../../rules/ledger.ts'
-import { BUCKETS, type Bucket } from '../../rules/parse-query.ts'
-import type { FakeOperation } from '../../rules/routes.ts'
-import {
-  address,
-  amount,
-  count,
-  findMismatch,
-  flag,
-  number,
-  numberFrom0,
-  numberFrom1,
-  OPERATION,
-  object,
-  only,
-  operation,
-  refTo,
-  type Schema,
-  text,
-} from '../../rules/schema.ts'
+import { type Bucket, type FakeOperation, QUERY_VALUES } from '../../rules/routes.ts'
+import * as is from '../../rules/schema.ts'
+import { checkData } from '../../rules/stubs.ts'
 import { type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from '../../types.ts'
 
 // What the control routes accept, do and answer. Requests are checked with these schemas, and the OpenAPI document shows them.
 
-/** A control route. */
 export interface Command {
   summary: string
   /** The fields that it takes, as an object. They are checked before it runs. @default none */
-  takes?: Schema
-  /** What it answers. */
-  answers: Schema
+  takes?: is.Schema
+  answers: is.Schema
   /** `given` are the fields of the JSON body, or the query parameters of a GET. */
   run(given: object, id: string): unknown
 }
@@ -42,63 +24,65 @@ export interface Command {
 /** Control routes by method and path; `{id}` is the last segment. */
 export type Commands = Record<string, Command>
 
-/** A reference to a component. */
-export const ref = (name: keyof typeof COMPONENTS): Schema => refTo(name)
+export const ref = (name: keyof typeof COMPONENTS): is.Schema => is.refTo(name)
 
 /** An object in an answer: all its fields are there. */
-function answer(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
+function answer(properties: Record<string, is.Schema>, optional: readonly string[] = []): is.Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', properties, required }
 }
 
-const listOf = (items: Schema): Schema => ({ type: 'array', items })
-const orNull = (type: string): Schema => ({ type: [type, 'null'] })
-const texts: Schema = { type: 'object', additionalProperties: text }
-const CANDLE = { time: count, open: number, high: number, low: number, close: number, volume: number, count }
-const CHARGE = { key: text, operation, items: count, credits: count, delivered: flag, at: number, request: count }
+const CHARGE = {
+  key: is.text,
+  operation: is.operation,
+  items: is.count,
+  credits: is.count,
+  delivered: is.flag,
+  at: is.number,
+  request: is.count,
+}
 const JOURNAL_ENTRY = {
-  id: count,
-  at: number,
-  method: text,
-  url: text,
-  path: text,
-  query: texts,
-  operation: { anyOf: [operation, { type: 'null' }] },
-  key: orNull('string'),
-  attempt: count,
-  inFlight: count,
-  heavyInFlight: count,
-  status: orNull('integer'),
-  code: orNull('string'),
-  fault: orNull('string'),
-  credits: count,
-  delivered: flag,
-  finished: flag,
-  headers: texts,
+  id: is.count,
+  at: is.number,
+  method: is.text,
+  url: is.text,
+  path: is.text,
+  query: is.mapOf(is.text),
+  operation: is.orNull(is.operation),
+  key: is.orNull(is.text),
+  attempt: is.count,
+  inFlight: is.count,
+  heavyInFlight: is.count,
+  status: is.orNull(is.count),
+  code: is.orNull(is.text),
+  fault: is.orNull(is.text),
+  credits: is.count,
+  delivered: is.flag,
+  finished: is.flag,
+  headers: is.mapOf(is.text),
 }
 
 export const COMPONENTS = {
-  Operation: OPERATION,
-  Fault: object({ ...MATCH, ...EFFECTS }),
-  Effects: object(EFFECTS),
-  FaultHandle: answer({ id: count, label: text, hits: count }),
+  Operation: is.OPERATION,
+  Fault: is.object({ ...MATCH, ...EFFECTS }),
+  Effects: is.object(EFFECTS),
+  FaultHandle: answer({ id: is.count, label: is.text, hits: is.count }),
   Expected: EXPECTED,
-  KeyState: answer({ credits: count, tier: text }),
-  Keys: { type: 'object', additionalProperties: refTo('KeyState') },
+  KeyState: answer({ credits: is.count, tier: is.text }),
+  Keys: is.mapOf(is.refTo('KeyState')),
   NewKeys: KEYS,
-  Candle: object(CANDLE, Object.keys(CANDLE)),
+  Candle: CANDLE,
   Charge: answer(CHARGE),
   JournalEntry: answer(JOURNAL_ENTRY, ['headers']),
-  Version: answer({ version: count }),
-  Time: answer({ now: number }),
-  Ok: answer({ ok: flag }),
-  Id: answer({ id: count }),
-  Removed: answer({ removed: count }),
-  Error: answer({ error: answer({ code: text, message: text }) }),
-} satisfies Record<string, Schema>
+  Version: answer({ version: is.count }),
+  Time: answer({ now: is.number }),
+  Ok: answer({ ok: is.flag }),
+  Id: answer({ id: is.count }),
+  Removed: answer({ removed: is.count }),
+  Error: answer({ error: answer({ code: is.text, message: is.text }) }),
+} satisfies Record<string, is.Schema>
 
-/** The query parameters of a list. */
-const PAGE = { limit: numberFrom1, after: count, last: numberFrom1 }
+const PAGE = { limit: is.numberFrom1, after: is.count, last: is.numberFrom1 }
 
 interface PageOptions {
   limit?: number | undefined
@@ -127,19 +111,16 @@ class Registry<T> {
 
   add(thing: T): number {
     this.#things.set(String(++this.#added), thing)
-    const [oldest] = this.#things.keys()
-    if (this.#things.size > this.#max && oldest !== undefined) this.#things.delete(oldest)
+    this.#things.delete(String(this.#added - this.#max))
     return this.#added
   }
 
-  /** Throws for an unknown number. */
   get(id: string): T {
     const thing = this.#things.get(id)
     if (thing !== undefined) return thing
     throw new FakeUsageError(`There is no ${this.#name} ${cut(id)}. The newest ${this.#max} are kept.`)
   }
 
-  /** The same, and removes the thing. */
   take(id: string): T {
     const thing = this.get(id)
     this.#things.delete(id)
@@ -147,15 +128,14 @@ class Registry<T> {
   }
 }
 
-/** All control routes. */
 export function createCommands(fake: FakeService, maxSnapshots: number): Commands {
   const { world } = fake
   const stubs = new Registry<() => void>('stub')
   const slots = new Registry<() => void>('heavy slot')
   const snapshots = new Registry<FakeSnapshot>('snapshot', maxSnapshots)
   const handle = ({ id, label, hits }: FaultHandle) => ({ id, label, hits })
-  const expecting = object({ expected: ref('Expected'), ...FILTER }, ['expected'])
-  const ofToken = object({ token: address }, ['token'])
+  const expecting = is.object({ expected: ref('Expected'), ...FILTER }, ['expected'])
+  const ofToken = is.object({ token: is.address }, ['token'])
   const version = () => ({ version: world.version })
   const done = (_: unknown) => version()
   const ok = (_: unknown) => ({ ok: true })
@@ -163,27 +143,27 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
   return {
     'GET health': {
       summary: 'Whether the fake runs.',
-      answers: answer({ ok: flag, now: count }),
+      answers: answer({ ok: is.flag, now: is.count }),
       run: () => ({ ok: true, now: fake.now() }),
     },
     'GET ledger': {
       summary: 'The charges; `after` is the number of a request, `last` asks for the newest.',
-      takes: object({ ...FILTER, ...PAGE }),
-      answers: listOf(ref('Charge')),
+      takes: is.object({ ...FILTER, ...PAGE }),
+      answers: is.listOf(ref('Charge')),
       run: ({ limit, after, last, ...filter }: FakeFilter & PageOptions) =>
         page(fake.ledger(filter), ({ request }) => request, { limit, after, last }),
     },
     'GET journal': {
       summary: 'The requests; `after` is the id of one, `last` asks for the newest.',
-      takes: object({ ...FILTER, ...PAGE }),
-      answers: listOf(ref('JournalEntry')),
+      takes: is.object({ ...FILTER, ...PAGE }),
+      answers: is.listOf(ref('JournalEntry')),
       run: ({ limit, after, last, ...filter }: FakeFilter & PageOptions) =>
         page(fake.journal(filter), ({ id }) => id, { limit, after, last }),
     },
     'GET totals': {
       summary: 'Charged credits, and the maximum of requests in flight.',
-      takes: object(FILTER),
-      answers: answer({ charged: count, peakInFlight: count, peakHeavyInFlight: count }),
+      takes: is.object(FILTER),
+      answers: answer({ charged: is.count, peakInFlight: is.count, peakHeavyInFlight: is.count }),
       run(filter: FakeFilter) {
         const [peakInFlight, peakHeavyInFlight] = [fake.peakInFlight(), fake.peakInFlight({ heavy: true })]
         return { charged: fake.charged(filter), peakInFlight, peakHeavyInFlight }
@@ -191,8 +171,8 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     },
     'GET faults': {
       summary: 'The faults and scripts; `after` is the id of one.',
-      takes: object(PAGE),
-      answers: listOf(ref('FaultHandle')),
+      takes: is.object(PAGE),
+      answers: is.listOf(ref('FaultHandle')),
       run: (given: PageOptions) => page(fake.faults().map(handle), ({ id }) => id, given),
     },
     'POST faults': {
@@ -215,8 +195,12 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     },
     'POST script': {
       summary: 'Adds a script: one outcome for each request of an operation.',
-      takes: object(
-        { operation, steps: { ...listOf({ anyOf: [only('ok'), ref('Effects')] }), minItems: 1 }, key: text },
+      takes: is.object(
+        {
+          operation: is.operation,
+          steps: { ...is.listOf({ anyOf: [is.only('ok'), ref('Effects')] }), minItems: 1 },
+          key: is.text,
+        },
         ['operation', 'steps'],
       ),
       answers: ref('FaultHandle'),
@@ -225,12 +209,11 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     },
     'POST stubs': {
       summary: 'Replaces the data of an operation; without `data` it answers 404.',
-      takes: object({ operation, data: {}, validate: flag }, ['operation']),
+      takes: is.object({ operation: is.operation, data: {}, validate: is.flag }, ['operation']),
       answers: ref('Id'),
       run({ operation, data, validate = true }: { operation: FakeOperation; data?: unknown; validate?: boolean }) {
         // The data is known, so a mistake shows now and not at the call.
-        const mismatch = validate && data !== undefined ? findMismatch(operation, data) : undefined
-        if (mismatch) throw new FakeUsageError(`The stub of ${operation} does not match the contract: ${mismatch}`)
+        if (validate && data !== undefined) checkData(operation, data)
         return { id: stubs.add(fake.stub(operation, () => data, { validate })) }
       },
     },
@@ -255,11 +238,12 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     'GET clock': { summary: 'The time in unix milliseconds.', answers: ref('Time'), run: () => ({ now: fake.now() }) },
     'POST clock': {
       summary: 'Moves the time forward: by `advanceMs`, or to `now`.',
-      takes: object({ advanceMs: numberFrom0, now: number }),
+      takes: is.object({ advanceMs: is.numberFrom0, now: is.number }),
       answers: ref('Time'),
       async run({ advanceMs, now }: { advanceMs?: number; now?: number }) {
         if ((advanceMs === undefined) === (now === undefined)) throw new FakeUsageError('Give either advanceMs or now.')
-        await fake.advance(advanceMs ?? asNumber('now', now, fake.now()) - fake.now())
+        if (now !== undefined) checkValue('now', is.between(fake.now()), now)
+        await fake.advance(advanceMs ?? Number(now) - fake.now())
         return { now: fake.now() }
       },
     },
@@ -270,7 +254,7 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     },
     'DELETE heavy-slots/{id}': {
       summary: 'Frees a heavy slot.',
-      answers: answer({ freed: count }),
+      answers: answer({ freed: is.count }),
       run(_, id) {
         slots.take(id)()
         return { freed: Number(id) }
@@ -279,7 +263,7 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     'GET world': { summary: 'The version of the data.', answers: ref('Version'), run: version },
     'POST world/price': {
       summary: 'Sets the price of a token in USD, at once or over a time.',
-      takes: object({ token: address, usd: amount, overMs: numberFrom0 }, ['token', 'usd']),
+      takes: is.object({ token: is.address, usd: is.amount, overMs: is.numberFrom0 }, ['token', 'usd']),
       answers: ref('Version'),
       run: ({ token, usd, ...options }: WorldTradeOptions & SetPriceOptions) =>
         done(world.setPrice(token, usd, options)),
@@ -292,13 +276,13 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     },
     'POST world/trade': {
       summary: 'Adds a trade worth an amount in USD.',
-      takes: object({ token: address, usd: amount }, ['token', 'usd']),
+      takes: is.object({ token: is.address, usd: is.amount }, ['token', 'usd']),
       answers: ref('Version'),
       run: (trade: WorldTradeOptions) => done(world.trade(trade)),
     },
     'POST world/candles': {
       summary: 'Replaces candles of the past.',
-      takes: object({ token: address, bucket: only(...BUCKETS), rows: listOf(ref('Candle')) }, [
+      takes: is.object({ token: is.address, bucket: is.only(...QUERY_VALUES.bucket), rows: is.listOf(ref('Candle')) }, [
         'token',
         'bucket',
         'rows',
@@ -315,8 +299,8 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     },
     'POST reset': {
       summary: 'Resets the fake; `keep` lists the parts to keep.',
-      takes: object({ keep: listOf(only(...RESET_PARTS)) }),
-      answers: answer({ reset: flag }),
+      takes: is.object({ keep: is.listOf(is.only(...RESET_PARTS)) }),
+      answers: answer({ reset: is.flag }),
       run(options: ResetOptions) {
         fake.reset(options)
         return { reset: true }
@@ -324,7 +308,7 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     },
     'POST snapshot': {
       summary: 'Keeps the state.',
-      answers: answer({ id: count, at: number }),
+      answers: answer({ id: is.count, at: is.number }),
       run() {
         const snapshot = fake.snapshot()
         return { id: snapshots.add(snapshot), at: snapshot.at }
@@ -340,8 +324,8 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
     },
     'POST restore': {
       summary: 'Restores the state of a snapshot.',
-      takes: object({ id: count }, ['id']),
-      answers: answer({ at: number }),
+      takes: is.object({ id: is.count }, ['id']),
+      answers: answer({ at: is.number }),
       run({ id }: { id: number }) {
         const snapshot = snapshots.get(String(id))
         fake.restore(snapshot)

@@ -1,6 +1,6 @@
-import { cut, FakeUsageError, show } from '../../rules/check-options.ts'
+import { cut, FakeUsageError, findMismatch, show } from '../../rules/check.ts'
 import { once } from '../../rules/once.ts'
-import { findMismatchWith, object, type Resolve } from '../../rules/schema.ts'
+import * as is from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
 import { COMPONENTS, type Command, type Commands, createCommands, ref } from './commands.ts'
 import { answerPage } from './page.ts'
@@ -8,26 +8,25 @@ import { answerPage } from './page.ts'
 /** Answers the control routes below `/_fake`, for suites in any language. */
 export type Control = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
-/** The header of the control token. */
 const TOKEN_HEADER = 'x-fake-control-token'
 
 /** Characters of a message: an expectation lists up to 20 requests. */
 const MAX_MESSAGE = 10_000
 
-/** The fields of a command that takes none. */
-const NOTHING = object({})
+const NOTHING = is.object({})
 
-const resolveComponent: Resolve = (reference) =>
+const resolve = (reference: string) =>
   COMPONENTS[reference.slice('#/components/schemas/'.length) as keyof typeof COMPONENTS]
 
-export function createControl(fake: FakeService, maxSnapshots: number): (access: Access) => Control {
+/** Returns a function that makes what answers on a server; with a token, requests that carry it may come from anywhere. */
+export function createControl(fake: FakeService, maxSnapshots: number): (controlToken: string | undefined) => Control {
   const commands = createCommands(fake, maxSnapshots)
   const document = once(() => describeCommands(commands))
-  return (access) => async (request, remoteAddress) => {
+  return (controlToken) => async (request, remoteAddress) => {
     const { pathname, searchParams } = new URL(request.url)
     const path = pathname.replace(/^\/_fake\/?/, '')
     const isPublic = request.method === 'GET' && (path === 'health' || path === '' || path === 'page.js')
-    const rejected = rejectAccess(request, remoteAddress, access, isPublic)
+    const rejected = rejectAccess(request, remoteAddress, controlToken, isPublic)
     if (rejected) return reject(403, 'forbidden', rejected)
     const page = request.method === 'GET' ? answerPage(path) : undefined
     if (page) return page
@@ -38,7 +37,7 @@ export function createControl(fake: FakeService, maxSnapshots: number): (access:
       return reject(404, 'not_found', `There is no ${route}. There is: ${Object.keys(commands).join(', ')}.`)
     try {
       const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
-      const mismatch = findMismatchWith(resolveComponent, '', command.takes ?? NOTHING, fields)
+      const mismatch = findMismatch('', command.takes ?? NOTHING, fields, { resolve })
       if (mismatch) throw new FakeUsageError(mismatch)
       return respond(200, await command.run(fields, id))
     } catch (error) {
@@ -84,20 +83,14 @@ function respond(status: number, body: unknown): Response {
   })
 }
 
-/** What decides about a control request. */
-export interface Access {
-  /** Sent as `x-fake-control-token`; with it, requests may come from anywhere. */
-  controlToken: string | undefined
-}
-
 /**
  * Why a control request is rejected; `undefined` if it is allowed. What is public (the page, its script, whether the fake runs) needs no
  * token and may come from another machine; but without a token, a `Host` that is not this machine is foreign there, too.
  */
-export function rejectAccess(
+function rejectAccess(
   request: Request,
   remoteAddress: string | undefined,
-  { controlToken }: Access,
+  controlToken: string | undefined,
   isPublic: boolean,
 ): string | undefined {
   const foreign = rejectForeignPage(request)
