@@ -2,7 +2,6 @@ import { type Client, createClient } from 'etn-market'
 import { createFakeService, type FakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createRunningClock, createVirtualClock } from '../support/clock.ts'
-import '../../src/generated/answer-schemas.ts'
 import { listed, read } from './sweeps.ts'
 
 const LOCKS = 2_000
