@@ -38,6 +38,10 @@ describe('a store that fails', () => {
     })
     if (methods.get) expect(() => budget.spent).toThrow('budget.load()')
     else expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 0, available: 1000 })
+    // The next call asks the store again.
+    Object.assign(store, { get: () => undefined, set: () => undefined })
+    expect((await budget.reserve(50)).credits).toBe(50)
+    expect(totals(budget)).toMatchObject({ reserved: 50, available: 950 })
   })
 
   const junk = [
