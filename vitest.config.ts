@@ -21,8 +21,10 @@ const PACKAGE_TESTS = 'test/package/!(house|import-direction|pictures|surface).t
 /** These run the built program in a process of its own; the others run it within theirs. */
 const PROGRAM_TESTS = 'test/cli/{built,full-disk,processes,terminal}.test.ts'
 
-/** Hundreds of random cases, which are about time and credits. Over real connections, `policy-model` tries some of each kind. */
-const VIRTUAL_CONNECTIONS_ONLY = ['test/behaviour/{budget-model,key-guarantee,liveness}.test.ts']
+/** Services and transports of their own, which are the same in either project, or many random cases: `policy-model` tries some of each kind. */
+const VIRTUAL_CONNECTIONS_ONLY = [
+  'test/behaviour/{key-guarantee,large-answers,late-charges,liveness,odd-transport}.test.ts',
+]
 
 /** These start programs, compilers or servers, or use real sockets. */
 const INTEGRATION_TESTS = [

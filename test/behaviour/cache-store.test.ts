@@ -1,5 +1,5 @@
 import type { CacheStore, ClientOptions } from 'etn-market'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { costs, ok, price } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { address, setup, watch } from '../support/setup.ts'
@@ -9,31 +9,33 @@ const TOKEN = address(1)
 const LIST = [{ address: TOKEN, name: 'a', symbol: 'A', decimals: 18, totalSupply: 1 }]
 const cache: ClientOptions['cache'] = { ttlMs: { 'token.list': 10_000, 'token.price': 5_000, 'prices.batch': 5_000 } }
 
+const list = () => ok(LIST, costs(105))
+const withStore = (store: CacheStore) => ({ cache: { ...cache, store } as ClientOptions['cache'] })
+
 describe('a cache store', () => {
   test('receives a text and its time to live, and never the API key', async () => {
     const { store, calls } = createStore()
-    const { client } = setup(() => ok(LIST, costs(105)), { cache: { ...cache, store } as ClientOptions['cache'] })
+    const { client } = setup(list, withStore(store))
     await client.token.list()
     await flush()
     expect(calls).toHaveLength(1)
     const [key, value, ttl] = calls[0]!
     expect([typeof key, typeof value, ttl]).toEqual(['string', 'string', 10_000])
+    // An entry of another version is not read.
+    expect(key).toMatch(/^etn-market:\d+:/)
     expect(`${key}${value}`).not.toContain('esk_live')
   })
 
+  function thrower(): never {
+    throw new Error('down')
+  }
+
   test.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error('down')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('down'))],
+    ['throws', thrower],
+    ['rejects', async () => thrower()],
   ])('that %s: the call sends a request and succeeds', async (_, fail) => {
     const store: CacheStore = { get: fail, set: fail, delete: () => true }
-    const { client, script, events } = setup(() => ok(LIST, costs(105)), {
-      cache: { ...cache, store } as ClientOptions['cache'],
-    })
+    const { client, script, events } = setup(list, withStore(store))
     expect(await client.token.list()).toEqual(LIST)
     await flush()
     expect(script.requests).toHaveLength(1)
@@ -43,10 +45,7 @@ describe('a cache store', () => {
 
   test('that never answers: abort and deadline end the call', async () => {
     const store: CacheStore = { get: () => new Promise(() => {}), set: () => new Promise(() => {}), delete: () => true }
-    const { client, clock } = setup(() => ok(LIST, costs(105)), {
-      deadlineMs: 1_000,
-      cache: { ...cache, store } as ClientOptions['cache'],
-    })
+    const { client, clock } = setup(list, { deadlineMs: 1_000, ...withStore(store) })
     const caller = new AbortController()
     const aborted = watch(client.token.list({}, { signal: caller.signal }))
     const late = watch(client.token.price({ address: TOKEN }))
@@ -58,23 +57,12 @@ describe('a cache store', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('that never finishes writing does not delay the answer', async () => {
-    const store: CacheStore = { get: () => undefined, set: () => new Promise(() => {}), delete: () => true }
-    const { client } = setup(() => ok(LIST, costs(105)), { cache: { ...cache, store } as ClientOptions['cache'] })
-    expect(await client.token.list()).toEqual(LIST)
-    await client.close()
-  })
-
   test('that never answers costs a request after a second at most, and is then left alone for 30 s', async () => {
-    let asked = 0
-    const get = () => {
-      asked++
-      return new Promise(() => {})
-    }
-    const store: CacheStore = { get, set: () => new Promise(() => {}), delete: () => true }
-    const { client, clock, script } = setup(() => ok(LIST, costs(105)), {
-      cache: { ...cache, store } as ClientOptions['cache'],
-    })
+    const never = () => new Promise(() => {})
+    const get = vi.fn(never)
+    // It never finishes writing, either.
+    const store: CacheStore = { get, set: never, delete: () => true }
+    const { client, clock, script } = setup(list, withStore(store))
     const first = watch(client.token.list())
     await clock.advance(999)
     expect(script.requests).toHaveLength(0)
@@ -83,21 +71,22 @@ describe('a cache store', () => {
     const second = watch(client.token.list())
     await clock.advance(0)
     expect(second.value).toEqual(LIST)
-    expect([asked, script.requests.length]).toEqual([1, 2])
+    expect([get.mock.calls.length, script.requests.length]).toEqual([1, 2])
     await clock.advance(30_000)
     const hurried = watch(client.token.list({}, { deadlineMs: 500 }))
     await clock.advance(250)
     expect(hurried.value).toEqual(LIST)
-    expect([asked, script.requests.length]).toEqual([2, 3])
+    expect([get.mock.calls.length, script.requests.length]).toEqual([2, 3])
     await client.close()
     expect(clock.pending).toBe(0)
   })
 
   test('loses what has expired, though it ignores the time to live', async () => {
     const { store, kept } = createStore()
-    const { client, clock } = setup(({ url }) => ok(price(url.pathname.split('/').at(-1) ?? ''), costs(50)), {
-      cache: { ...cache, store } as ClientOptions['cache'],
-    })
+    const { client, clock } = setup(
+      ({ url }) => ok(price(url.pathname.split('/').at(-1) ?? ''), costs(50)),
+      withStore(store),
+    )
     for (let index = 0; index < 20; index++) {
       await client.token.price({ address: address(index) })
       await clock.advance(1_000)

@@ -9,16 +9,18 @@ const TOKEN = address(1)
 const LIST = [{ address: TOKEN, name: 'a', symbol: 'A', decimals: 18, totalSupply: 1 }]
 const cache: ClientOptions['cache'] = { ttlMs: { 'token.list': 10_000, 'token.price': 5_000, 'prices.batch': 5_000 } }
 
+const list = () => ok(LIST, costs(105))
+
 describe('the cache', () => {
   test('is off by default', async () => {
-    const { client, script } = setup(() => ok(LIST, costs(105)))
+    const { client, script } = setup(list)
     await client.token.list()
     await client.token.list()
     expect(script.requests).toHaveLength(2)
   })
 
   test('answers within the time to live at no cost and without a reservation', async () => {
-    const { client, clock, script, events } = setup(() => ok(LIST, costs(105)), { cache, budget: { credits: 600 } })
+    const { client, clock, script, events } = setup(list, { cache, budget: { credits: 600 } })
     await client.token.list()
     await clock.advance(9_999)
     const { data, meta } = await client.token.list().withMeta()
@@ -41,7 +43,7 @@ describe('the cache', () => {
   })
 
   test('returns the original answer after a caller has changed its copy', async () => {
-    const { client } = setup(() => ok(LIST, costs(105)), { cache })
+    const { client } = setup(list, { cache })
     const first = await client.token.list()
     first.splice(0)
     const second = await client.token.list()
@@ -77,25 +79,19 @@ describe('the cache', () => {
     expect(script.requests).toHaveLength(2)
   })
 
-  test('is shared by two clients only when both get the same store', async () => {
+  test('is shared by clients that get the same store, of one service', async () => {
     const { store } = createStore()
-    const one = setup(() => ok(LIST, costs(105)), { cache: { ...cache, store } as ClientOptions['cache'] })
-    const two = setup(() => ok(LIST, costs(105)), { cache: { ...cache, store } as ClientOptions['cache'] })
-    const other = setup(() => ok(LIST, costs(105)), { cache })
-    await one.client.token.list()
-    await flush()
-    await two.client.token.list()
-    await other.client.token.list()
-    expect([one, two, other].map(({ script }) => script.requests.length)).toEqual([1, 0, 1])
-  })
-
-  test('separates services with different base URLs in one store', async () => {
-    const { store } = createStore()
-    const options = { cache: { ...cache, store } as ClientOptions['cache'] }
-    const one = setup(() => ok(LIST, costs(105)), options)
-    const two = setup(() => ok([], costs(100)), { ...options, baseUrl: 'https://staging.test/v1' })
-    await one.client.token.list()
-    await flush()
-    expect(await two.client.token.list()).toEqual([])
+    const shared = { ...cache, store } as ClientOptions['cache']
+    const made = [
+      setup(list, { cache: shared }),
+      setup(list, { cache: shared }),
+      setup(list, { cache }),
+      setup(list, { cache: shared, baseUrl: 'https://staging.test/v1' }),
+    ]
+    for (const { client } of made) {
+      await client.token.list()
+      await flush()
+    }
+    expect(made.map(({ script }) => script.requests.length)).toEqual([1, 0, 1, 1])
   })
 })

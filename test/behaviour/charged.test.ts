@@ -1,9 +1,25 @@
-import type { ApiPromise, Client } from 'etn-market'
+import type { ApiPromise, Client, EtnMarketError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, cutOff, html, limited, networkError, ok, raw, refusal, stalled, tokens } from '../support/answers.ts'
-import { attempt, WORST } from '../support/attempt.ts'
 import type { Handler } from '../support/script.ts'
-import { address, addresses, setup, watch } from '../support/setup.ts'
+import { address, addresses, setup, watch, withoutIds } from '../support/setup.ts'
+
+const LIMIT = 10_000
+/** The worst case of token.list with a limit of 20, in credits. */
+const WORST = 200
+
+/** Makes one call of token.list with a limit of 20 and waits until it has ended. */
+async function attempt(answer: Handler, retry: false | { limit: number } = false) {
+  const made = setup(answer, { budget: { credits: LIMIT }, retry, timeoutMs: 1_000 })
+  const outcome = watch(made.client.token.list({ limit: 20 }).withMeta())
+  await made.clock.advance(0)
+  await made.clock.advance(30_000)
+  const { spent, reserved, uncertain, available } = made.client.budget
+  expect(reserved).toBe(0)
+  expect(available).toBe(LIMIT - spent - uncertain)
+  const creditEvents = made.events.filter(({ type }) => type.startsWith('credits.')).map(withoutIds)
+  return { ...made, outcome, error: outcome.error as EtnMarketError, money: { spent, uncertain }, creditEvents }
+}
 
 const computed = (credits: number) => ({ type: 'credits.computed', operation: 'token.list', credits })
 const charged = (credits: number) => ({ type: 'credits.charged', operation: 'token.list', credits })

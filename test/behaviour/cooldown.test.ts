@@ -1,8 +1,16 @@
 import { type CallOptions, type Client, type ClientOptions, RateLimitError, ServerBusyError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { busy, costs, limited, ok, price, refusal, wait } from '../support/answers.ts'
-import { firstly, isHeavy } from '../support/heavy.ts'
+import type { Exchange, Handler } from '../support/script.ts'
 import { address, addresses, type Outcome, setup, watch } from '../support/setup.ts'
+
+const isHeavy = ({ url }: Exchange) => url.pathname.includes('locks') || url.pathname.includes('farms')
+const good: Handler = (exchange) => (isHeavy(exchange) ? ok([], costs(2_000)) : ok(price(address(1)), costs(50)))
+/** A service that refuses its first request and serves the others. */
+const firstly =
+  (refuse: () => Response): Handler =>
+  (exchange) =>
+    exchange.number === 1 ? refuse() : good(exchange)
 
 const tenSeconds = wait(10)
 const SCOPES = [

@@ -1,25 +1,15 @@
 import { createClient, EtnMarketError, type FetchLike, InvalidRequestError, ResponseError } from 'etn-market'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { costs, ok, price, raw } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { address, BASE_URL, KEY, rejection, setup } from '../support/setup.ts'
+import { collectUnhandled } from '../support/unhandled.ts'
 
 const TOKEN = address(1)
-const unhandled: unknown[] = []
-const onUnhandled = (reason: unknown) => void unhandled.push(reason)
-let others: NodeJS.UnhandledRejectionListener[] = []
-
-beforeEach(() => {
-  others = process.listeners('unhandledRejection')
-  process.removeAllListeners('unhandledRejection')
-  process.on('unhandledRejection', onUnhandled)
-  unhandled.length = 0
-})
+const unhandled = collectUnhandled()
 
 afterEach(async () => {
   await flush()
-  process.off('unhandledRejection', onUnhandled)
-  for (const listener of others) process.on('unhandledRejection', listener)
   expect(unhandled).toEqual([])
 })
 

@@ -2,28 +2,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { costs, ok, price, refusal } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
+import { collectUnhandled } from '../support/unhandled.ts'
 
 const TOKEN = address(1)
-const unhandled: unknown[] = []
+const unhandled = collectUnhandled()
 const warnings: string[] = []
-const onUnhandled = (reason: unknown) => void unhandled.push(reason)
 const onWarning = ({ name, message }: Error) => void warnings.push(`${name} ${message}`)
-let others: NodeJS.UnhandledRejectionListener[] = []
 
 beforeEach(() => {
-  others = process.listeners('unhandledRejection')
-  process.removeAllListeners('unhandledRejection')
-  process.on('unhandledRejection', onUnhandled)
   process.on('warning', onWarning)
-  unhandled.length = 0
   warnings.length = 0
 })
-
-afterEach(() => {
-  process.off('unhandledRejection', onUnhandled)
-  process.off('warning', onWarning)
-  for (const listener of others) process.on('unhandledRejection', listener)
-})
+afterEach(() => void process.off('warning', onWarning))
 
 const settle = async () => {
   for (let turn = 0; turn < 5; turn++) await flush()

@@ -15,10 +15,38 @@ import {
   TimeoutError,
 } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { busy, costs, cutOff, html, limited, networkError, price, raw, refusal, stalled } from '../support/answers.ts'
-import { ask, CALL, TOKEN } from '../support/ask.ts'
+import {
+  busy,
+  costs,
+  cutOff,
+  html,
+  limited,
+  networkError,
+  ok,
+  price,
+  raw,
+  refusal,
+  stalled,
+} from '../support/answers.ts'
 import type { Handler } from '../support/script.ts'
-import { rejection, setup, watch } from '../support/setup.ts'
+import { address, rejection, setup, watch } from '../support/setup.ts'
+
+const TOKEN = address(1)
+/** What every error says of the call that `ask` makes. */
+const CALL = { operation: 'token.price', params: { address: TOKEN }, requestIds: ['1.1'] }
+const good = () => ok(price(TOKEN), costs(50))
+
+/** Makes one call to a service whose first `failures` attempts fail, and waits until it has ended. */
+async function ask(fail: Handler, failures: number, options: Parameters<typeof setup>[1] = {}) {
+  const made = setup((exchange) => (exchange.number <= failures ? fail(exchange) : good()), {
+    timeoutMs: 1_000,
+    ...options,
+  })
+  const outcome = watch(made.client.token.price({ address: TOKEN }).withMeta())
+  await made.clock.advance(59_000)
+  expect(made.clock.pending).toBe(0)
+  return { ...made, outcome, error: outcome.error as EtnMarketError }
+}
 
 const RETRIED: [string, Handler, typeof EtnMarketError, number | undefined][] = [
   ['no connection', () => networkError('ECONNREFUSED'), ConnectionError, undefined],

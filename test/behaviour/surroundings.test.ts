@@ -54,15 +54,19 @@ test.each(['the global fetch', 'no fetch', 'node:http'])(
   'with %s, a port that is blocked or closed: nothing was sent, and nothing is uncertain',
   async (kind) => {
     if (kind === 'no fetch') vi.stubGlobal('fetch', undefined)
+    const events: string[] = []
     const client = createClient({
       apiKey: KEY,
       baseUrl: 'http://localhost:1',
+      onEvent: ({ type }) => void events.push(type),
       budget: { credits: 1_000 },
       retry: false,
       ...(kind === 'node:http' && { transport: createNodeTransport() }),
     })
     const error = await rejection(client.token.price({ address: TOKEN }), ConnectionError)
-    expect(error).toMatchObject({ code: 'connection_failed', charge: 'none', credits: 0 })
+    const attempts = kind === 'no fetch' ? 0 : 1
+    expect(error).toMatchObject({ code: 'connection_failed', attempts, charge: 'none', credits: 0 })
+    expect(events.filter((type) => type === 'request.sent')).toHaveLength(attempts)
     expect(client.budget).toMatchObject({ reserved: 0, uncertain: 0, spent: 0 })
     await client.close()
   },

@@ -145,17 +145,6 @@ describe('proves nothing', () => {
     expect(totals(budget)).toEqual({ spent: 100, reserved: 0, uncertain: 600, available: 4_300 })
   })
 
-  test('about a request without a key whose answer was lost: it counts until the window ends', () => {
-    const { budget, pass } = exclusive()
-    ask(budget, 0, 1_000_000)
-    const reservation = budget.reserve(100)
-    reservation.confirm()
-    reservation.markUncertain()
-    pass(DELAY_MS)
-    expect(ask(budget, 0, 1_000_000)).toBeUndefined()
-    expect(budget.uncertain).toBe(100)
-  })
-
   test.each([undefined, Number.NaN, -1, 1.5])('when the reported balance is %s', (remaining) => {
     const { budget, pass } = exclusive()
     ask(budget, 0, 1_000_000)

@@ -59,17 +59,6 @@ test('windows begin at multiples of their length since 1970', async () => {
   expect(await start()).toMatchObject({ spent: 0, available: 100, resetsAt: MIDNIGHT + 2 * DAY })
 })
 
-test('without a window it never renews itself', async () => {
-  const { start, time } = machine({ credits: 100 })
-  const budget = await start()
-  const reservation = await budget.reserve(60)
-  reservation.settle(55)
-  await budget.reserve(10)
-  await budget.flush()
-  time.now += 1000 * DAY
-  expect(await start()).toMatchObject({ spent: 55, uncertain: 10, available: 35, resetsAt: undefined })
-})
-
 test.each([
   ['shorter', DAY, HOUR],
   ['longer', HOUR, DAY],

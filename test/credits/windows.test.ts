@@ -58,26 +58,6 @@ testProperty(
   { cases: 2_000 },
 )
 
-testProperty(
-  'what is spent at a boundary is spent once',
-  fc.property(length, origin, fc.nat({ max: 1_000 }), (windowMs, origin, passed) => {
-    let elapsed = origin
-    const budget = createBudget(
-      { credits: 100, windowMs },
-      { now: () => Math.floor(elapsed), monotonic: () => elapsed },
-    )
-    for (const moment of [passed * windowMs, (passed + 1) * windowMs]) {
-      // Beyond this a clock counts no milliseconds any more.
-      elapsed = Math.min(2 ** 52, origin + moment)
-      const fresh = budget.available
-      for (let call = 0; call < 3; call++) if (budget.available === 100) budget.reserve(100).settle(100)
-      expect(budget.spent).toBe(100)
-      expect(fresh === 100 || elapsed === 2 ** 52).toBe(true)
-    }
-  }),
-  { cases: 500 },
-)
-
 describe('the length of a window', () => {
   const redis = { eval: async () => [] }
   const proxy = {

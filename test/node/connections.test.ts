@@ -90,17 +90,6 @@ describe.concurrent('an idle connection', () => {
     expect(await read()).toBe(PRICE)
   })
 
-  test('is kept for 4 seconds when the server names no time, as with fetch', async ({ expect, onTestFinished }) => {
-    const { server, read } = await connectTo(onTestFinished, (socket) => socket.write(answer()))
-    const theirs = await rawServer((socket) => socket.write(answer()))
-    await read()
-    await (await globalThis.fetch(theirs.url)).text()
-    await pause(3_300)
-    expect([server.open, theirs.open]).toEqual([1, 1])
-    await expect.poll(() => [server.open, theirs.open]).toEqual([0, 0])
-    theirs.close()
-  })
-
   test('is none while a slow response arrives', async ({ expect, onTestFinished }) => {
     const { server, read } = await connectTo(onTestFinished, async (socket, number) => {
       await pause(number === 1 ? 0 : 1_300)

@@ -106,32 +106,10 @@ describe('a request in the queue of an agent', () => {
   })
 })
 
-describe('a connection that is not made', () => {
-  test('was an attempt that cost nothing', async () => {
-    const transport = createNodeTransport()
-    const events: string[] = []
-    const options = { baseUrl: 'http://127.0.0.1:1', clock: createVirtualClock(), retry: false as const }
-    const outcomes = [{ transport }, {}].map(async (given) => {
-      const client = createClient({
-        apiKey: 'esk_test_x',
-        ...options,
-        ...given,
-        onEvent: ({ type }) => void events.push(type),
-      })
-      const error = await client.etn.price().catch((caught: unknown) => caught)
-      expect(client.budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 0 })
-      return error
-    })
-    for (const outcome of outcomes)
-      expect(await outcome).toMatchObject({ code: 'connection_failed', attempts: 1, charge: 'none' })
-    expect(events.filter((type) => type === 'request.sent')).toHaveLength(2)
-    await transport.close()
-  })
-
-  test('by a transport that is closed was none', async () => {
-    const transport = createNodeTransport()
-    await transport.close()
-    const client = createClient({ apiKey: 'esk_test_x', transport, retry: false })
-    await expect(client.etn.price()).rejects.toMatchObject({ code: 'connection_failed', attempts: 0, charge: 'none' })
-  })
+// One that is refused is an attempt: `test/behaviour/surroundings.test.ts`.
+test('a connection that a closed transport does not make was no attempt', async () => {
+  const transport = createNodeTransport()
+  await transport.close()
+  const client = createClient({ apiKey: 'esk_test_x', transport, retry: false })
+  await expect(client.etn.price()).rejects.toMatchObject({ code: 'connection_failed', attempts: 0, charge: 'none' })
 })

@@ -231,16 +231,8 @@ test('an answer that belongs to another command confirms nothing', async () => {
 })
 
 test('a lease is renewed while a call is under way, a slot as well', async () => {
-  let answer = () => {}
-  const isAnswered = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  const { client, fleet } = setup.join(SHORT_LEASE, {
-    fetch: async (input, init) => {
-      await isAnswered
-      return setup.fake.fetch(input as Request, init)
-    },
-  })
+  const answer = setup.hold('locks.get')
+  const { client, fleet } = setup.join(SHORT_LEASE)
   await fleet.initialize()
   const call = client.locks.get({ address: BOLT })
   await expect.poll(async () => (await fleet.status()).slots.taken).toBe(1)

@@ -58,21 +58,6 @@ test('a key function that changes its key is compared with the key that the bala
   expect(await read(FIRST)).toEqual({ charged: 100, freed: 0 })
 })
 
-test('what is lost with a third of several keys is proven by none of the others', async () => {
-  const { one, other, fleet, settled } = await useTwoKeys()
-  // A call that Redis was never told the key of.
-  const { budget } = fleetInternalsOf(fleet) ?? {}
-  const unnamed = await budget?.reserve(100)
-  await unnamed?.confirm()
-  unnamed?.markUncertain()
-  expect(await settled()).toEqual({ spent: 0, uncertain: 100 })
-  expect([await fleet.reconcile(one), await fleet.reconcile(other)]).toEqual([
-    { charged: 0, freed: 0 },
-    { charged: 0, freed: 0 },
-  ])
-  expect(await settled()).toEqual({ spent: 0, uncertain: 100 })
-})
-
 test('the first request of a process that ends is proven by the balance of its key alone', async () => {
   const { one, other, fleet } = await useTwoKeys()
   const dying = setup.join(SHORT_LEASE).fleet

@@ -118,52 +118,39 @@ test('a client of redis gets a time limit that is longer than that of the fleet'
   expect(given).toEqual([{ timeout: 61_000 }])
 })
 
-test('a burst that takes longer than timeoutMs is not refused while Redis answers, and one that is never answered is', async () => {
+/** One command after the other, as on one connection to a busy server. */
+function lineRunner() {
   const redis = setup.connect()
-  const STEP_MS = 5
-  let isSilent = false
+  const control = { stepMs: 5, isSilent: false }
   let line: Promise<unknown> = Promise.resolve()
-  /** One command after the other, as on one connection to a busy server. */
   const runner: ScriptRunner = {
     eval(script, keys, args) {
-      const reply = line.then(async () => {
-        await new Promise((resolve) => setTimeout(resolve, STEP_MS))
-        return isSilent ? new Promise(() => {}) : redis.eval(script, keys.length, ...keys, ...args)
+      line = line.then(async () => {
+        const { stepMs } = control
+        control.stepMs = 5
+        await new Promise((resolve) => setTimeout(resolve, stepMs))
+        return control.isSilent ? new Promise(() => {}) : redis.eval(script, keys.length, ...keys, ...args)
       })
-      line = reply
-      return reply
+      return line
     },
   }
-  const fleet = createRedisFleet(runner, { ...OPTIONS, timeoutMs: 500, budget: { credits: 1_000_000, windowMs: HOUR } })
-  setup.onEnd(() => fleet.close())
-  await fleet.initialize()
-  const { budget } = fleetInternalsOf(fleet) ?? {}
-  const reserved = await Promise.all(Array.from({ length: 150 }, () => budget?.reserve(10)))
-  for (const reservation of reserved) reservation?.settle(10)
+  return { runner, control }
+}
+
+test('a burst that takes longer than timeoutMs is not refused while Redis answers, and one that is never answered is', async () => {
+  const { runner, control } = lineRunner()
+  const { budget, fleet } = await startFleet(runner, 1_000_000, HOUR, { timeoutMs: 500 })
+  const reserved = await Promise.all(Array.from({ length: 150 }, () => budget.reserve(10)))
+  for (const reservation of reserved) reservation.settle(10)
   await expect.poll(async () => (await fleet.status()).spent).toBe(1_500)
-  isSilent = true
-  await expect(budget?.reserve(10)).rejects.toMatchObject({ code: 'state_unavailable' })
+  control.isSilent = true
+  await expect((async () => budget.reserve(10))()).rejects.toMatchObject({ code: 'state_unavailable' })
 })
 
 test('a burst behind a pause of Redis goes on when it answers: late answers show that it is there', async () => {
-  const redis = setup.connect()
-  const STEP_MS = 5
-  let pauseMs = 0
-  let line: Promise<unknown> = Promise.resolve()
-  const runner: ScriptRunner = {
-    eval(script, keys, args) {
-      const reply = line.then(async () => {
-        const waitMs = pauseMs || STEP_MS
-        pauseMs = 0
-        await new Promise((resolve) => setTimeout(resolve, waitMs))
-        return redis.eval(script, keys.length, ...keys, ...args)
-      })
-      line = reply
-      return reply
-    },
-  }
+  const { runner, control } = lineRunner()
   const { budget, fleet } = await startFleet(runner, 1_000_000, HOUR, { timeoutMs: 400 })
-  pauseMs = 600
+  control.stepMs = 600
   // All of them are given up at the same time, and their commands still wait in line before each further one.
   const refused = await Promise.allSettled(Array.from({ length: 200 }, () => budget.reserve(10)))
   expect(refused.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(100)

@@ -1,9 +1,8 @@
-import { type Client, createClient } from 'etn-market'
+import { createClient } from 'etn-market'
 import { createFakeService, type FakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
-import { createRunningClock, createVirtualClock } from '../support/clock.ts'
-import '../../src/generated/answer-schemas.ts'
-import { listed, read } from './sweeps.ts'
+import { createRunningClock } from '../support/clock.ts'
+import { listed, read, startService } from './sweeps.ts'
 
 const LOCKS = 2_000
 const addresses = (count: number) => listed.slice(0, count)
@@ -76,18 +75,7 @@ test('a sweep ends when its charges are written: a late write would replace thos
 
 describe("an abort with whenAborted: 'finish'", () => {
   async function abortDuring(prepare: (fake: FakeService) => void, afterMs: number) {
-    const clock = createVirtualClock()
-    const fake = createFakeService({ clock })
-    let requested = 0
-    const client: Client = createClient({
-      apiKey: fake.key,
-      clock,
-      async fetch(request: Request) {
-        requested++
-        await clock.sleep(1_000, request.signal)
-        return fake.fetch(request)
-      },
-    })
+    const { clock, fake, client, mostInFlight } = startService(1_000)
     prepare(fake)
     const controller = new AbortController()
     const store = new Map<string, string>()
@@ -97,8 +85,8 @@ describe("an abort with whenAborted: 'finish'", () => {
     const reading = read(sweep).finally(() => {
       endedAt = clock.now()
     })
-    // The code of sweeps is loaded in real time. Two heavy calls are in flight at most.
-    await expect.poll(() => requested).toBe(2)
+    // Two heavy calls are in flight at most.
+    await expect.poll(mostInFlight).toBe(2)
     await clock.advance(afterMs)
     controller.abort(new Error('Ctrl-C'))
     const abortedAt = clock.now()
@@ -150,9 +138,7 @@ describe("an abort with whenAborted: 'finish'", () => {
 })
 
 test('leaving the loop sends nothing of what waits out a cool-down', async () => {
-  const clock = createVirtualClock()
-  const fake = createFakeService({ clock })
-  const client = createClient({ apiKey: fake.key, clock, fetch: fake.fetch })
+  const { clock, fake, client } = startService()
   fake.fault({
     operation: 'locks.get',
     status: 503,

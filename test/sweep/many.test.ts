@@ -5,72 +5,26 @@ import {
   StateUnavailableError,
   type SweepOptions,
 } from 'etn-market'
-import { createFakeService, type FaultEffects, fakeTokens } from 'etn-market/fake'
+import { type FaultEffects, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createVirtualClock } from '../support/clock.ts'
-import { omitStacks } from '../support/short-stacks.ts'
-import '../../src/generated/answer-schemas.ts'
-import '../../src/sweep/run-sweep.ts'
 import { testProperty } from '../support/property.ts'
+import { omitStacks } from '../support/short-stacks.ts'
+import { listed, startService } from './sweeps.ts'
 
 omitStacks()
 
 const LOCKS_CREDITS = 2_000
 const { BOLT, WETN } = fakeTokens
 
-async function start(latencyMs = 0) {
-  const clock = createVirtualClock()
-  const fake = createFakeService({ clock })
-  let heavyInFlight = 0
-  let mostInFlight = 0
-  const client = createClient({
-    apiKey: fake.key,
-    clock,
-    async fetch(request: Request) {
-      mostInFlight = Math.max(mostInFlight, ++heavyInFlight)
-      try {
-        if (latencyMs > 0) await clock.sleep(latencyMs, request.signal)
-        return await fake.fetch(request)
-      } finally {
-        heavyInFlight--
-      }
-    },
-  })
-  const direct = createClient({ apiKey: fake.key, fetch: fake.fetch })
-  const listed = await direct.token.list({ limit: 100 })
-  const tokens = listed.map(({ address }) => ({ address }))
-  fake.reset({ keep: ['clock', 'keys', 'world'] })
-  return { clock, fake, client, tokens, mostInFlight: () => mostInFlight }
-}
-
-/** Half a second each. */
-const MAX_STEPS = 7_200
-
-/** Reads a sweep to its end while virtual time passes. */
-async function collect<Result>(sweep: AsyncIterable<Result>, clock = createVirtualClock()): Promise<Result[]> {
-  const results: Result[] = []
-  let isDone = false
-  const reading = (async () => {
-    for await (const result of sweep) results.push(result)
-  })().finally(() => {
-    isDone = true
-  })
-  reading.catch(() => {})
-  for (let step = 0; step < MAX_STEPS && !isDone; step++) await clock.advance(500)
-  if (!isDone) throw new Error(`The sweep has not ended after an hour, with ${results.length} results`)
-  await reading
-  return results
-}
-
 test('a sweep of forty heavy calls has every answer, two in flight at most, and reports how far it is', async () => {
-  const { clock, fake, client, tokens, mostInFlight } = await start(1_000)
+  const { client, collect, fake, mostInFlight } = startService(1_000)
   const progress: Parameters<NonNullable<SweepOptions['onProgress']>>[0][] = []
-  const sweep = client.locks.get.many(tokens.slice(0, 40), { onProgress: (now) => void progress.push(now) })
+  const sweep = client.locks.get.many(listed.slice(0, 40), { onProgress: (now) => void progress.push(now) })
   expect(fake.ledger()).toHaveLength(0)
-  const results = await collect(sweep, clock)
+  const results = await collect(sweep)
   expect(results.map(({ params }) => params.address).sort()).toEqual(
-    tokens
+    listed
       .slice(0, 40)
       .map(({ address }) => address)
       .sort(),
@@ -88,9 +42,9 @@ test('a sweep of forty heavy calls has every answer, two in flight at most, and 
 
 describe('with a store', () => {
   test('a sweep that was left buys only what is missing when it is run again', async () => {
-    const { clock, fake, client, tokens } = await start(100)
+    const { client, clock, collect, fake } = startService(100)
     const store = new Map<string, string>()
-    const first = client.token.get.many(tokens.slice(0, 12), { store })
+    const first = client.token.get.many(listed.slice(0, 12), { store })
     const leaving = (async () => {
       let read = 0
       for await (const _ of first) if (++read === 5) break
@@ -102,14 +56,14 @@ describe('with a store', () => {
     expect(bought).toBeLessThan(12)
     expect(first.remaining).toHaveLength(12 - bought)
 
-    const again = await collect(client.token.get.many(tokens.slice(0, 12), { store }), clock)
+    const again = await collect(client.token.get.many(listed.slice(0, 12), { store }))
     expect(again.filter(({ stored }) => stored)).toHaveLength(bought)
     expect(again.every(({ params, data }) => data?.address === params.address)).toBe(true)
     expect(fake.charged()).toBe(12 * 100)
   })
 
   test('answers of every kind are kept, lists and batches with a token without a price too', async () => {
-    const { clock, client } = await start()
+    const { client, collect } = startService()
     const store = new Map<string, string>()
     const sweeps = () => [
       client.locks.get.many([{ address: BOLT }], { store }),
@@ -119,27 +73,27 @@ describe('with a store', () => {
       client.nft.stats.many([{}], { store }),
       client.prices.batch.many([{ addresses: [BOLT, `0x${'1'.repeat(40)}`] }], { store }),
     ]
-    for (const sweep of sweeps()) await collect(sweep as AsyncIterable<unknown>, clock)
+    for (const sweep of sweeps()) await collect(sweep as AsyncIterable<unknown>)
     const again: unknown[] = []
-    for (const sweep of sweeps()) again.push(...(await collect(sweep as AsyncIterable<{ stored: boolean }>, clock)))
+    for (const sweep of sweeps()) again.push(...(await collect(sweep as AsyncIterable<{ stored: boolean }>)))
     expect(again).toEqual(sweeps().map(() => expect.objectContaining({ stored: true })))
   })
 
   test('an entry that is no answer of the operation is bought again, and an answer against the contract is not kept', async () => {
-    const { clock, fake, client, tokens } = await start()
+    const { client, collect, fake } = startService()
     const store = new Map<string, string>()
-    await collect(client.token.get.many(tokens.slice(0, 3), { store }), clock)
+    await collect(client.token.get.many(listed.slice(0, 3), { store }))
     const [one = '', other = ''] = store.keys()
     store.set(one, '{"data":{"address":1}}')
     store.set(other, 'not JSON')
     expect(
-      (await collect(client.token.get.many(tokens.slice(0, 3), { store }), clock)).filter(({ stored }) => stored),
+      (await collect(client.token.get.many(listed.slice(0, 3), { store }))).filter(({ stored }) => stored),
     ).toHaveLength(1)
     expect(fake.charged()).toBe(5 * 100)
 
     fake.stub('token.get', ({ data }) => ({ ...data, symbol: 5 }), { validate: false })
     store.clear()
-    await collect(client.token.get.many(tokens.slice(0, 3), { store }), clock)
+    await collect(client.token.get.many(listed.slice(0, 3), { store }))
     expect(store.size).toBe(0)
   })
 
@@ -147,16 +101,15 @@ describe('with a store', () => {
     ['read', { get: () => Promise.reject(new Error('down')) }, 0],
     ['written', { set: () => Promise.reject(new Error('down')) }, 4],
   ])('that cannot be %s, the sweep ends with what was bought', async (what, broken, mostBought) => {
-    const { clock, fake, client, tokens } = await start()
+    const { client, collect, fake } = startService()
     const map = new Map<string, string>()
     const store = { get: (key: string) => map.get(key), set: map.set.bind(map), ...broken }
     const results: unknown[] = []
-    const sweep = client.token.get.many(tokens.slice(0, 20), { store })
+    const sweep = client.token.get.many(listed.slice(0, 20), { store })
     const reading = collect(
       (async function* () {
         for await (const result of sweep) yield results.push(result)
       })(),
-      clock,
     )
     await expect(reading).rejects.toThrow(StateUnavailableError)
     await expect(reading).rejects.toThrow(`could not be ${what}`)
@@ -166,23 +119,12 @@ describe('with a store', () => {
 })
 
 test('a sweep ends before maxCredits, with what is left to do', async () => {
-  const { clock, fake, client, tokens } = await start(100)
-  const sweep = client.locks.get.many(tokens.slice(0, 10), { maxCredits: 7_000 })
-  expect(await collect(sweep, clock)).toHaveLength(3)
+  const { client, collect, fake } = startService(100)
+  const sweep = client.locks.get.many(listed.slice(0, 10), { maxCredits: 7_000 })
+  expect(await collect(sweep)).toHaveLength(3)
   expect(fake.charged()).toBe(6_000)
-  expect(sweep.remaining).toEqual(tokens.slice(3, 10))
-  expect(await collect(client.locks.get.many(sweep.remaining, { maxCredits: 0 }), clock)).toEqual([])
-})
-
-test('calls that start together share maxCredits, and what does not fit is left to do and no failure', async () => {
-  const { clock, fake, client, tokens } = await start(100)
-  const wanted = tokens.slice(0, 10)
-  const sweep = client.balances.get.many(wanted, { maxCredits: 6_000, concurrency: 4, store: new Map() })
-  const results = await collect(sweep, clock)
-  expect(results.map(({ error }) => error?.message)).toEqual(results.map(() => undefined))
-  expect(fake.charged()).toBeGreaterThan(6_000 - 2_800)
-  const finished = results.map(({ params }) => params)
-  expect(sweep.remaining).toEqual(wanted.filter((params) => !finished.includes(params)))
+  expect(sweep.remaining).toEqual(listed.slice(3, 10))
+  expect(await collect(client.locks.get.many(sweep.remaining, { maxCredits: 0 }))).toEqual([])
 })
 
 testProperty(
@@ -200,15 +142,15 @@ testProperty(
       fc.integer({ min: 0, max: 3_000 }),
       fc.integer({ min: 1, max: 6 }),
       async (faults, maxCredits, concurrency) => {
-        const { clock, fake, client, tokens } = await start(50)
+        const { client, collect, fake } = startService(50)
         for (const { effects, call } of faults) fake.fault({ ...effects, nth: call + 1 })
         const store = new Map<string, string>()
-        const wanted = tokens.slice(0, 12)
+        const wanted = listed.slice(0, 12)
         let left: readonly { address: string }[] = wanted
         for (let run = 0; run < 2; run++) {
           const kept = [...store.keys()].filter((key) => !key.endsWith(':ledger')).length
           const sweep = client.token.get.many(wanted, { store, maxCredits, concurrency })
-          const results = await collect(sweep, clock)
+          const results = await collect(sweep)
           expect(fake.charged()).toBeLessThanOrEqual(maxCredits)
           expect(results.filter(({ stored }) => stored)).toHaveLength(kept)
           expect(results.length + sweep.remaining.length).toBe(wanted.length)
@@ -223,20 +165,20 @@ testProperty(
 )
 
 test('equal parameters are bought once, and each has its result', async () => {
-  const { clock, fake, client } = await start()
+  const { client, collect, fake } = startService()
   const list = [{ address: BOLT }, { address: WETN }, { address: BOLT.toLowerCase() }]
-  const results = await collect(client.token.price.many(list), clock)
+  const results = await collect(client.token.price.many(list))
   expect(results.map(({ params }) => params)).toEqual(expect.arrayContaining(list))
   expect(results).toHaveLength(3)
   expect(fake.charged()).toBe(100)
 })
 
 test('equal batches are bought once, and each has the addresses as it wrote them', async () => {
-  const { clock, fake, client } = await start()
+  const { client, collect, fake } = startService()
   const store = new Map<string, string>()
   const list = [{ addresses: [BOLT, WETN] }, { addresses: [WETN.toLowerCase(), BOLT.toLowerCase()] }]
   for (let run = 0; run < 2; run++) {
-    const results = await collect(client.prices.batch.many(list, { store }), clock)
+    const results = await collect(client.prices.batch.many(list, { store }))
     for (const { params, data = {} } of results) {
       expect(Object.keys(data)).toEqual(params.addresses)
       for (const price of Object.values(data)) expect(price?.usd).toEqual(expect.any(String))
@@ -246,20 +188,20 @@ test('equal batches are bought once, and each has the addresses as it wrote them
 })
 
 test('a failure is a result, and the others go on', async () => {
-  const { clock, fake, client, tokens } = await start()
+  const { client, collect, fake } = startService()
   fake.fault({ operation: 'token.get', status: 500, times: 3 })
   const unknown = { address: `0x${'1'.repeat(40)}` }
-  const results = await collect(client.token.get.many([unknown, ...tokens.slice(0, 4)], { retry: false }), clock)
+  const results = await collect(client.token.get.many([unknown, ...listed.slice(0, 4)], { retry: false }))
   const failures = results.flatMap(({ error }) => error ?? []) as EtnMarketError[]
   expect(results).toHaveLength(5)
   expect(failures.map(({ name }) => name).sort()).toEqual(['ServiceError', 'ServiceError', 'ServiceError'])
 })
 
 test('the signal ends a sweep with its reason, and nothing is sent afterwards', async () => {
-  const { clock, fake, client, tokens } = await start(1_000)
+  const { client, clock, collect, fake } = startService(1_000)
   const controller = new AbortController()
-  const sweep = client.locks.get.many(tokens.slice(0, 10), { signal: controller.signal })
-  const reading = collect(sweep, clock)
+  const sweep = client.locks.get.many(listed.slice(0, 10), { signal: controller.signal })
+  const reading = collect(sweep)
   reading.catch(() => {})
   await clock.advance(1_500)
   controller.abort('enough')
@@ -271,8 +213,8 @@ test('the signal ends a sweep with its reason, and nothing is sent afterwards', 
 })
 
 test('closing the client ends a sweep', async () => {
-  const { clock, client, tokens } = await start(1_000)
-  const reading = collect(client.locks.get.many(tokens.slice(0, 10)), clock)
+  const { client, clock, collect } = startService(1_000)
+  const reading = collect(client.locks.get.many(listed.slice(0, 10)))
   reading.catch(() => {})
   await clock.advance(1_500)
   await client.close()

@@ -5,29 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
-import { listed, read } from './sweeps.ts'
+import { listed, read, startService } from './sweeps.ts'
 
 const PRICE = 50
-/** Clients of one service in virtual time, each of whose answers takes 100 ms. */
-function service() {
-  const clock = createVirtualClock()
-  const fake = createFakeService({ clock })
-  const open = () =>
-    createClient({
-      apiKey: fake.key,
-      clock,
-      async fetch(request: Request) {
-        await clock.sleep(100, request.signal)
-        return fake.fetch(request)
-      },
-    })
-  const whileTimePasses = async <T>(work: Promise<T>, ms = 300_000): Promise<T> => {
-    const outcome = watch(work)
-    for (let passed = 0; outcome.state === 'pending' && passed < ms; passed += 100) await clock.advance(100)
-    return work
-  }
-  return { clock, fake, open, whileTimePasses }
-}
+/** Each answer takes 100 ms. */
+const service = () => startService(100)
 
 describe('maxCredits × one store × several clients', () => {
   test('is one limit, whichever client sweeps', async () => {

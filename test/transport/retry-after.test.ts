@@ -20,25 +20,8 @@ describe('Retry-After in seconds', () => {
     ['5\t ', 5_000],
   ])('reads %j as a wait', (value, ms) => expect(read(value)).toBe(ms))
 
-  test.each([
-    '-1',
-    '+1',
-    '1.5',
-    '1.0',
-    '1e3',
-    '0x10',
-    '5s',
-    '5 s',
-    '1_000',
-    '1 000',
-    'soon',
-    '',
-    ' ',
-    'NaN',
-    'Infinity',
-    '٣',
-    '５',
-  ])('ignores %j', (value) => {
+  const NONE = '-1 +1 1.5 1.0 1e3 0x10 5s 1_000 soon NaN Infinity ٣ ５'.split(' ')
+  test.each([...NONE, '5 s', '1 000', '', ' '])('ignores %j', (value) => {
     const headers = { get: (name: string) => (name === 'retry-after' ? value : null) } as unknown as Headers
     expect(retryAfterMs(headers, NOW)).toBeUndefined()
   })

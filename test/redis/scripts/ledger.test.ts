@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { BUY } from '../../../src/redis/scripts/clock.lua.ts'
 import { CONFIG, HOUR, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
 
 const scripts = useScripts()
@@ -209,4 +210,30 @@ describe('ids', () => {
     await reserve('x', 0, { config })
     expect(await scripts.redis.hexists(keys.ledger[1] as string, 'lost')).toBe(0)
   })
+})
+
+describe('without memory', () => {
+  beforeEach(async () => {
+    await initialize()
+    for (const id of ['a', 'b', 'c', 'd']) await reserve(id, 100)
+    await scripts.redis.config('SET', 'maxmemory', '1')
+  })
+
+  test('nothing is reserved', async () => {
+    await expect(reserve('e', 100)).rejects.toThrow(/^OOM /)
+    await expect(confirm('a', 100)).rejects.toThrow(/^OOM /)
+    await expect(scripts.reconcile()).rejects.toThrow(/^OOM /)
+  })
+
+  test('everything is settled, renewed and read', async () => {
+    expect((await settle('a', 's', 60)).verdict).toBe('s')
+    expect((await settle('b', 'f')).verdict).toBe('f')
+    expect((await settle('c', 'u')).verdict).toBe('u')
+    expect(await cancel('new')).toBe('c')
+    expect(await renew('d')).toEqual([1])
+    expect(await scripts.run(BUY, keys.buy, ['one', LEASE_MS, 'a'])).toEqual([1])
+    expect((await status()).totals).toEqual([60, 100, 100])
+  })
+
+  afterEach(() => scripts.redis.config('SET', 'maxmemory', '0'))
 })

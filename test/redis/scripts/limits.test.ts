@@ -164,14 +164,6 @@ describe('a cool-down of heavy requests', () => {
 describe('a cool-down of a key', () => {
   beforeEach(() => initialize())
 
-  test('holds every request with the key, and none with another', async () => {
-    await refuse('a', 'key', 700)
-    expect(await admit('b')).toMatchObject({ verdict: 'cooldown', ms: 700, breakers: [KEY, `${START + 700}:1`] })
-    expect(await heavy('c')).toBe('cooldown')
-    expect((await admit('d', { scope: 'key:2' })).verdict).toBe('granted')
-    expect((await admit('e', { scope: 'key:2', heavy: true })).verdict).toBe('granted')
-  })
-
   test('permits one more probe after each success, and closes a minute after the last refusal', async () => {
     await refuse('a', 'key', 700)
     scripts.later(700)
