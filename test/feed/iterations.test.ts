@@ -2,6 +2,7 @@ import { fakeTokens } from 'etn-market/fake'
 import type { PriceFeed } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
+import { watch } from '../support/setup.ts'
 import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
 
 const { BOLT, CORE } = fakeTokens
@@ -18,7 +19,7 @@ const KINDS: readonly [string, Open][] = [
   ['trades', (feed, options) => feed.trades(options)],
 ]
 
-describe.each(KINDS)('an iteration of feed.%s', (_, open) => {
+describe.each(KINDS)('an iteration of feed.%s', (name, open) => {
   test('rejects with client_closed once its client is closed', async () => {
     const { feed, client, clock } = setupFeed()
     const { end } = read(open(feed, { everyMs: MINUTE }))
@@ -50,7 +51,11 @@ describe.each(KINDS)('an iteration of feed.%s', (_, open) => {
     const iterator = open(feed, { everyMs: MINUTE })[Symbol.asyncIterator]()
     const [first] = await Promise.all([iterator.next(), clock.advance(10 * SECOND)])
     expect(first.done).toBe(false)
+    // The trades that follow are known, so that no read waits.
+    const waiting = name === 'trades' ? undefined : watch(iterator.next())
     await iterator.return?.()
+    await flush()
+    if (waiting) expect(waiting.value).toMatchObject({ done: true })
     expect(await iterator.next()).toMatchObject({ done: true })
     const before = fake.charged()
     await clock.advance(10 * MINUTE)
@@ -116,12 +121,13 @@ describe.each(SERIES)('feed.%s', (_, operation, credits, open) => {
   })
 
   test('gives a slow reader the newest', async () => {
-    const { feed, clock } = setupFeed()
+    const { feed, fake, clock } = setupFeed()
     const reader = open(feed)[Symbol.asyncIterator]()
     await Promise.all([reader.next(), clock.advance(SECOND)])
     await clock.advance(60 * MINUTE)
     const { value: newest } = await reader.next()
     const fresh = open(feed)[Symbol.asyncIterator]()
+    expect(clock.now() - (fake.journal({ operation }).at(-1)?.at ?? 0)).toBeLessThanOrEqual(TEN)
     expect(withoutAges((await fresh.next()).value)).toEqual(withoutAges(newest))
   })
 })
