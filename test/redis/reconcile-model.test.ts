@@ -66,8 +66,9 @@ async function run(steps: readonly Step[]): Promise<void> {
     const id = `id-${++ids}`
     const reservation = await budget.reserve(credits)
     await reservation.confirm({}, key)
-    await scripts.reserve(id, credits, { config: CONFIG, leaseMs, key })
-    await scripts.confirm(id, credits, { config: CONFIG, leaseMs, key })
+    // One connection executes them in this order.
+    const options = { config: CONFIG, leaseMs, key }
+    await Promise.all([scripts.reserve(id, credits, options), scripts.confirm(id, credits, options)])
     inFlight.push({ id, key, credits, sentAt: now, reservation })
   }
   const end = async ({ id, key, credits, sentAt, reservation }: Sent, decision: 's' | 'u' | 'f') => {
