@@ -4,7 +4,7 @@ import type { CreditCost } from '../operations/operation.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import { type ValidatedParams, validateParams } from '../operations/validate-params.ts'
 import type { AddressReader } from '../utils/address.ts'
-import { MAX_ITEMS } from './batch-cost.ts'
+import { MAX_ITEMS } from './cheapest-requests.ts'
 
 /** What a call will cost, in credits. Retries of attempts whose answer got lost come on top. */
 export interface CostEstimate {

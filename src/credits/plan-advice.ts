@@ -2,7 +2,7 @@ import { type OperationId, operations } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
 import type { ParamValue } from '../operations/validate-params.ts'
 import { formatDuration } from '../utils/time-units.ts'
-import { creditsFor, MAX_ITEMS } from './batch-cost.ts'
+import { creditsFor, MAX_ITEMS } from './cheapest-requests.ts'
 import type { CostEstimate } from './cost.ts'
 import type { PlanAdvice } from './plan.ts'
 

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../utils/time-units.ts'
-import { creditsFor } from './batch-cost.ts'
+import { creditsFor } from './cheapest-requests.ts'
 import { type IntervalDemand, planTimetable } from './timetable.ts'
 
 /** Addresses whose intervals become longer where a budget is too small. */

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../utils/time-units.ts'
-import { creditsFor, MAX_ITEMS, PER_ITEM, splitIntoRequests } from './batch-cost.ts'
+import { creditsFor, MAX_ITEMS, PER_ITEM, splitIntoRequests } from './cheapest-requests.ts'
 
 /** Addresses whose price may be this old. */
 export interface IntervalDemand {

@@ -1,7 +1,7 @@
 import { anchoredWallClock, type Clock } from '../concurrency/clock.ts'
-import { creditsFor, maxAffordable } from '../credits/batch-cost.ts'
 import { type Budget, createBudget, type StoredBudget } from '../credits/budget.ts'
 import { createMemoryBudget } from '../credits/budget-core.ts'
+import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
 import { type Stretch, type StretchedDemand, stretchToFit } from '../credits/stretch.ts'
 import { BudgetWindows } from '../credits/windows.ts'
 import { BudgetExceededError } from '../errors/budget.ts'

@@ -1,4 +1,4 @@
-import { creditsFor, splitIntoRequests } from '../credits/batch-cost.ts'
+import { creditsFor, splitIntoRequests } from '../credits/cheapest-requests.ts'
 import { creditsToUsd } from '../credits/cost.ts'
 import { planTimetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'

@@ -1,4 +1,4 @@
-import { MAX_ITEMS } from '../credits/batch-cost.ts'
+import { MAX_ITEMS } from '../credits/cheapest-requests.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { FRESHNESS_MS } from '../generated/freshness.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'

@@ -2,7 +2,7 @@ import { createClient, type PlannedCall, planCredits } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { creditsFor } from '../../src/credits/batch-cost.ts'
+import { creditsFor } from '../../src/credits/cheapest-requests.ts'
 import { testProperty } from '../support/property.ts'
 import { addresses } from '../support/setup.ts'
 

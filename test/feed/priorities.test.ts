@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { creditsFor } from '../../src/credits/batch-cost.ts'
+import { creditsFor } from '../../src/credits/cheapest-requests.ts'
 import { testProperty } from '../support/property.ts'
 import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 

@@ -1,7 +1,7 @@
 import { fakeTokens } from 'etn-market/fake'
 import type { FeedPrice } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
-import { creditsFor } from '../../src/credits/batch-cost.ts'
+import { creditsFor } from '../../src/credits/cheapest-requests.ts'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 import { MINUTE, requests, SECOND, setupFeed, some } from './setup.ts'

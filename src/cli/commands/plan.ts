@@ -1,4 +1,4 @@
-import { splitIntoRequests } from '../../credits/batch-cost.ts'
+import { splitIntoRequests } from '../../credits/cheapest-requests.ts'
 import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readSomeCredits } from '../common-options.ts'
 import { EXIT } from '../failure.ts'

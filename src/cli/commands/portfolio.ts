@@ -1,5 +1,5 @@
 import { type BalanceDocument, estimateCost, operations, type TokenPrice } from 'etn-market'
-import { creditsFor } from '../../credits/batch-cost.ts'
+import { creditsFor } from '../../credits/cheapest-requests.ts'
 import { heldBalances, type ValuedToken, valueWallet } from '../../feed/portfolio/value-wallet.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'

@@ -1,4 +1,4 @@
-import { requestCredits, splitIntoRequests } from '../../credits/batch-cost.ts'
+import { requestCredits, splitIntoRequests } from '../../credits/cheapest-requests.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'

@@ -1,7 +1,7 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { Semaphore } from '../../concurrency/semaphore.ts'
-import { maxAffordable } from '../../credits/batch-cost.ts'
+import { maxAffordable } from '../../credits/cheapest-requests.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
 import { type BoughtPrices, buyPrices } from '../requests/send.ts'

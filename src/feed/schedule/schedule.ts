@@ -1,5 +1,5 @@
 import { startTimer } from '../../concurrency/clock.ts'
-import { creditsFor } from '../../credits/batch-cost.ts'
+import { creditsFor } from '../../credits/cheapest-requests.ts'
 import { createPriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'

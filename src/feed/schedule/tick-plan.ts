@@ -1,4 +1,4 @@
-import { creditsFor, MAX_ITEMS } from '../../credits/batch-cost.ts'
+import { creditsFor, MAX_ITEMS } from '../../credits/cheapest-requests.ts'
 import { lifeOf, multipleOf, planTimetable, planWithPeriods, type Timetable } from '../../credits/timetable.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'

@@ -23,7 +23,9 @@ const TTL_MS = 30 * DAY_MS
 /** Keeps trades across restarts. If the store fails or hangs, the feed buys them again. */
 export class TradeStore {
   readonly #context: FeedContext
-  /** The last write of each key: those of one key are made one after the other. */
+  /** The newest text of each key that is not yet written. */
+  readonly #unwritten = new Map<string, string>()
+  /** The write of each key that is under way: the next one of a key follows when it has ended. */
   readonly #writes = new Map<string, Promise<void>>()
 
   constructor(context: FeedContext) {
@@ -63,17 +65,21 @@ export class TradeStore {
     })
   }
 
-  async #write(key: string, value: unknown): Promise<void> {
+  #write(key: string, value: unknown): void {
+    this.#unwritten.set(key, JSON.stringify(value))
+    if (!this.#writes.has(key)) this.#writes.set(key, this.#writeAll(key))
+  }
+
+  async #writeAll(key: string): Promise<void> {
     const { clock, emit, store } = this.#context
-    const text = JSON.stringify(value)
-    const set = () => callStore(() => store?.set(key, text, TTL_MS), { clock, timeoutMs: TIMEOUT_MS })
-    const written = (this.#writes.get(key) ?? Promise.resolve()).then(set).then(
-      () => {},
-      (error) => emit({ type: 'feed.store_failed', message: messageOf(error) }),
-    )
-    this.#writes.set(key, written)
-    await written
-    if (this.#writes.get(key) === written) this.#writes.delete(key)
+    for (let text = this.#unwritten.get(key); text !== undefined; text = this.#unwritten.get(key)) {
+      const newest = text
+      this.#unwritten.delete(key)
+      await callStore(() => store?.set(key, newest, TTL_MS), { clock, timeoutMs: TIMEOUT_MS }).catch((error) =>
+        emit({ type: 'feed.store_failed', message: messageOf(error) }),
+      )
+    }
+    this.#writes.delete(key)
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, monotonicNow } from '../../concurrency/clock.ts'
-import { creditsFor } from '../../credits/batch-cost.ts'
+import { creditsFor } from '../../credits/cheapest-requests.ts'
 import { streamedAge } from '../../feed/prices/tracked-price.ts'
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { FeedStatus } from '../../feed/types.ts'
