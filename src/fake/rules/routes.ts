@@ -75,6 +75,7 @@ export type ListOperation = {
   [Operation in FakeOperation]: 'list' extends keyof (typeof ROUTES)[Operation] ? Operation : never
 }[FakeOperation]
 
+/** The routes of the service by operation: path, cost in credits, limits and query parameters. */
 export const fakeRoutes: Readonly<Record<FakeOperation, Route>> = ROUTES
 
 /** The names of all operations. */
