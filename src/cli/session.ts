@@ -189,8 +189,8 @@ export class Session {
     const cost = max === 0 ? 'free' : formatCredits(min, max)
     this.note(`${what}: ${cost}${note ? `, ${note}` : ''}.`)
     if (smallest > limit.credits) {
-      const cost = `it may cost ${formatCount(smallest)} credits, more than ${limit.name} allows${limit.beside ?? ''}`
-      throw refusal(`${what}: ${cost}. Nothing was sent.`, 'budget_exceeded')
+      const reason = `it may cost ${formatCount(smallest)} credits, more than ${limit.name} allows${limit.beside ?? ''}`
+      throw refusal(`${what}: ${reason}. Nothing was sent.`, 'budget_exceeded')
     }
     const most = Math.min(max, limit.credits)
     if (this.isAuthorized(most, limit)) return

@@ -166,7 +166,7 @@ const MAX_PAUSE_MS = 30_000
 const MAX_KNOWN = 32
 
 /** Reads and writes one entry. Writes are in order, one at a time. */
-export class EntryStore {
+class EntryStore {
   readonly #store: BudgetStore
   readonly #key: string
   readonly #limits: StoreCallOptions

@@ -6,7 +6,7 @@ import { useFakeTimers } from '../support/fake-timers.ts'
 
 const { BOLT } = fakeTokens
 
-/** Tells a meter of a charge. */
+/** Sends a meter the event of a charge. */
 function charge(meter: CreditMeter, credits: number, remaining: number): void {
   const ids = { callId: '1', requestId: '1.1', attempt: 1 }
   meter.onEvent({ type: 'credits.charged', ...ids, operation: 'etn.price', credits, remaining })

@@ -19,8 +19,7 @@ export const addCommand: AddCommand = (program, host) => {
       const { credits: stated, tier = null } = await client.account.me(undefined, { signal: session.signal })
       const credits = typeof stated === 'number' ? stated : null
       const usd = credits === null ? null : creditsToUsd(credits)
-      const { lines = [] } = file ?? {}
-      const plan = credits !== null && credits > 0 ? forecastPlan({ lines, balance: credits }) : undefined
+      const plan = file && credits !== null && credits > 0 ? forecastPlan({ ...file, balance: credits }) : undefined
       const daysUntilEmpty = plan?.daysUntilEmpty ?? (credits === 0 ? 0 : null)
       if (session.json) session.printJson({ credits, usd, tier, ...(file && { daysUntilEmpty }) })
       else {

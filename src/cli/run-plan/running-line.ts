@@ -181,5 +181,4 @@ export class RunningLine {
   }
 }
 
-/** Milliseconds. */
 export const MAX_SLEEP_MS = 300_000

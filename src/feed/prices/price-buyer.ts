@@ -104,7 +104,7 @@ export class PriceBuyer {
       const unknown = await this.#readStore(shared, others)
       const free = await shared.acquire(unknown)
       others = unknown.filter((tracked) => !free.includes(tracked))
-      // Whoever had the lease may have written the price before it ended it.
+      // The process that held the lease may have written the price before it released the lease.
       if (free.length > 0)
         await whileHeld(free, async () => this.#buyAll(await this.#readStore(shared, free), decidedAt))
     }
