@@ -3,13 +3,16 @@ import type { FeedContext } from './context.ts'
 import { messageOf } from './failures.ts'
 import type { FeedStore } from './types.ts'
 
-/** What is known may be read, or bought: nobody waits long for a store. */
-const READ_MS = 1_000
+/** Nobody waits long for a store: what it does not have is bought, and a feed that is closed ends. */
+const WAIT_MS = 1_000
 
 /** A store whose values are checked. If it fails or hangs, the feed continues without it. */
 export class CheckedStore {
   readonly #store: FeedStore
   readonly #context: Pick<FeedContext, 'clock' | 'emit' | 'lifetime'>
+  /** Of keys that are written in order: the newest value that is not yet written, and the write that is under way. */
+  readonly #unwritten = new Map<string, () => unknown>()
+  readonly #writes = new Map<string, Promise<void>>()
 
   constructor(store: FeedStore, context: Pick<FeedContext, 'clock' | 'emit' | 'lifetime'>) {
     this.#store = store
@@ -18,19 +21,21 @@ export class CheckedStore {
 
   /**
    * Resolves with what `check` returns for the parsed value; undefined if there is none, or if the store fails or is slow, or
-   * the feed is closed.
-   * @param check throws for an invalid value
+   * the feed is closed. Another program, or a process whose clock is ahead, may have written the value.
+   * @param check returns undefined for an invalid value
    */
-  async read<T>(key: string, check: (value: unknown) => T): Promise<T | undefined> {
+  async read<T>(key: string, check: (value: unknown) => T | undefined): Promise<T | undefined> {
     const { clock, lifetime } = this.#context
     const readAndCheck = async () => {
       const text: unknown = await this.#store.get(key)
       if (text === undefined || text === null) return undefined
       if (typeof text !== 'string') throw new Error(`The store has a value under ${key} that is no text.`)
-      return check(JSON.parse(text))
+      const checked = check(JSON.parse(text))
+      if (checked === undefined) throw new Error(`The store has an invalid value under ${key}. It is ignored.`)
+      return checked
     }
     try {
-      return await callStore(readAndCheck, { clock, timeoutMs: READ_MS, signal: lifetime })
+      return await callStore(readAndCheck, { clock, timeoutMs: WAIT_MS, signal: lifetime })
     } catch (error) {
       this.#fail(error)
       return undefined
@@ -43,8 +48,32 @@ export class CheckedStore {
     callStore(set, { clock, signal: lifetime }).catch((error) => this.#fail(error))
   }
 
+  /** The same, once earlier writes of the key have ended, and also while the feed is closed: `flush` waits for it. */
+  writeInOrder(key: string, value: unknown, ttlMs: number): void {
+    const text = JSON.stringify(value)
+    this.#unwritten.set(key, () => this.#store.set(key, text, ttlMs))
+    if (!this.#writes.has(key)) this.#writes.set(key, this.#writeAll(key))
+  }
+
+  /** Resolves when everything that is written in order is written. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#writes.values())
+  }
+
+  async #writeAll(key: string): Promise<void> {
+    const { clock } = this.#context
+    for (let set = this.#unwritten.get(key); set; set = this.#unwritten.get(key)) {
+      this.#unwritten.delete(key)
+      await callStore(set, { clock, timeoutMs: WAIT_MS }).catch((error) => this.#report(error))
+    }
+    this.#writes.delete(key)
+  }
+
   #fail(error: unknown): void {
-    const { emit, lifetime } = this.#context
-    if (!lifetime.aborted) emit({ type: 'feed.store_failed', message: messageOf(error) })
+    if (!this.#context.lifetime.aborted) this.#report(error)
+  }
+
+  #report(error: unknown): void {
+    this.#context.emit({ type: 'feed.store_failed', message: messageOf(error) })
   }
 }

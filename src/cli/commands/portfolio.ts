@@ -65,10 +65,11 @@ type Prices = Readonly<Partial<Record<string, TokenPrice | null>>>
 
 /** Values balances exactly. A token without known decimals or a price is reported with the reason. Figures are exact decimal texts. */
 function valueBalances(document: BalanceDocument, known: Tokens, prices: Prices) {
-  const { totalUsd, totalEtn, tokens } = valueWallet(heldBalances(document), {
-    infoOf: (address) => known.get(address.toLowerCase()),
-    priceOf: (address): Valued['price'] => (prices[address] === null ? { usd: null } : prices[address]),
-  })
+  const { totalUsd, totalEtn, tokens } = valueWallet(
+    heldBalances(document),
+    (address) => known.get(address.toLowerCase()),
+    (address): Valued['price'] => (prices[address] === null ? { usd: null } : prices[address]),
+  )
   const positions = tokens.map(({ address, info, amount, usd, etn }) => {
     return { address, symbol: info?.symbol ?? null, amount, usd, etn }
   })

@@ -146,17 +146,15 @@ function keyOf({ address, bucket, currency }: SeriesId): string {
   return `etn-market:feed:candles:1:${address.toLowerCase()}:${bucket}:${currency}`
 }
 
-/** Checks a stored value: another program, or a process whose clock is ahead, may have written it. */
-function checkStored(id: SeriesId, value: unknown, clock: FeedClock): KnownSeries {
+function checkStored(id: SeriesId, value: unknown, clock: FeedClock): KnownSeries | undefined {
   const now = clock.wall.now()
-  if (!isObject(value) || !isSeries(value) || value.at > now) throw invalidEntry(id)
+  if (!isObject(value) || !isSeries(value) || value.at > now) return undefined
   const { address, bucket, currency, candles, depth, finalUntil, at } = value
-  if (address !== id.address || bucket !== id.bucket || currency !== id.currency) throw invalidEntry(id)
+  if (address !== id.address || bucket !== id.bucket || currency !== id.currency) return undefined
   const newest = candles.at(-1)?.time ?? 0
   const isOrdered = candles.every(({ time }, index) => index === 0 || time > (candles[index - 1]?.time ?? 0))
-  if (!isOrdered || newest > finalUntil || finalUntil * 1_000 > now + MAX_AHEAD_MS || depth < candles.length)
-    throw invalidEntry(id)
-  return { candles, depth, finalUntil, at: clock.fromUnix(at) }
+  const isPossible = newest <= finalUntil && finalUntil * 1_000 <= now + MAX_AHEAD_MS && depth >= candles.length
+  return isOrdered && isPossible ? { candles, depth, finalUntil, at: clock.fromUnix(at) } : undefined
 }
 
 function isSeries(value: Record<string, unknown>): value is Record<string, unknown> & KnownSeries {
@@ -173,8 +171,4 @@ function isCandle(value: unknown): boolean {
   if (!isObject(value) || !isInteger(value.time)) return false
   const { open, high, low, close, volume, count } = value
   return [open, high, low, close, volume, count].every(isNumber)
-}
-
-function invalidEntry({ address, bucket }: SeriesId): Error {
-  return new Error(`The store has an invalid series of ${bucket} candles of ${address}. It is ignored.`)
 }

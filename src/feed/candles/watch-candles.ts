@@ -59,28 +59,23 @@ export class CandleWatches {
     const { bucket, limit = DEFAULT_LIMIT, currency = defaultOf('token.candles', 'currency'), signal } = options
     const everyMs = requireMilliseconds('everyMs', options.everyMs)
     if (bucket === undefined) throw invalidOption('bucket', bucket, Object.keys(BUCKET_SECONDS).join(', '))
-    const { client, lifetime, recurring, toChecksum } = this.#context
+    const { client, lifetime, toChecksum } = this.#context
     const [address = input] = toChecksum([input])
     client.token.candles.estimate({ address, bucket, limit, currency })
     lifetime.throwIfAborted()
     const id = { address, bucket, currency }
     // Each request asks for the open candle and for those that have ended since the one before.
     const candles = Math.min(limit, 1 + everyMs / (BUCKET_SECONDS[bucket] * 1_000))
-    return followLatest<CandleSeries>({
-      signal,
-      lifetime,
-      follow: async (publish, ended) => {
-        const planned: RecurringRequest = {
-          operation: 'token.candles',
-          address,
-          key: [address, bucket, currency].join(),
-          everyMs,
-          credits: () => base + perItem * candles,
-        }
-        recurring.add(planned)
-        await this.#follow(id, limit, everyMs, publish, ended).finally(() => recurring.delete(planned))
-      },
-    })
+    const planned: RecurringRequest = {
+      operation: 'token.candles',
+      address,
+      key: [address, bucket, currency].join(),
+      everyMs,
+      credits: () => base + perItem * candles,
+    }
+    return followLatest<CandleSeries>(this.#context, signal, planned, (publish, ended) =>
+      this.#follow(id, limit, everyMs, publish, ended),
+    )
   }
 
   async #follow(

@@ -1,12 +1,9 @@
-import type { BalanceDocument } from '../../generated/types.ts'
-import { isInteger, isObject } from '../../operations/type-guards.ts'
-import { looksLikeAddress } from '../../utils/address.ts'
 import type { FeedContext } from '../context.ts'
 import { isRefusal } from '../failures.ts'
 import type { FeedPrice, Watch } from '../watch/types.ts'
 import { watchPrices } from '../watch/watch.ts'
 import type { TokenInfo, TokenInfos } from './token-info.ts'
-import { heldBalances, type TokenLookUps, valueWallet } from './value-wallet.ts'
+import { valueWallet } from './value-wallet.ts'
 import type { Portfolio } from './watch-portfolio.ts'
 
 /** How often it is checked whether a token without a price has one now, in milliseconds. */
@@ -58,24 +55,25 @@ export class PortfolioState {
     this.#holdings = fresh
     this.#isBehind = false
     this.#isLookedUp = false
-    this.#watchTokens(fresh.addresses)
+    this.#watchTokens(fresh)
   }
 
   /** The decimals of the holdings were looked up, all of them or not. */
   setLookedUp(isComplete: boolean): void {
     this.#isLookedUp = true
     this.#isBehind = !isComplete
-    this.#watchTokens(this.#holdings?.addresses ?? [])
+    this.#watchTokens(this.#holdings)
     this.#update()
   }
 
   stop(): void {
-    this.#watchTokens([])
+    this.#watchTokens(undefined)
   }
 
-  #watchTokens(addresses: readonly string[]): void {
+  #watchTokens(holdings: Holdings | undefined): void {
+    const held = [...(holdings?.balances.keys() ?? [])]
     // Without decimals a price is of no use.
-    this.#wanted = addresses.filter((address) => this.#tokens.get(address) !== undefined).toSorted()
+    this.#wanted = held.filter((address) => this.#tokens.get(address) !== undefined).sort()
     for (const address of this.#prices.keys()) if (!this.#wanted.includes(address)) this.#prices.delete(address)
     const hasNoPrice = (address: string) => {
       const price = this.#prices.get(address)
@@ -88,11 +86,10 @@ export class PortfolioState {
       const key = `${intervalMs} ${watched}`
       if (watched.length > 0) watches.set(key, before.get(key) ?? this.#watch(watched, intervalMs))
     }
-    start(
-      this.#wanted.filter((address) => !hasNoPrice(address)),
-      everyMs,
-    )
-    start(this.#wanted.filter(hasNoPrice), Math.max(everyMs, RECHECK_MS))
+    const unpriced = this.#wanted.filter(hasNoPrice)
+    const others = this.#wanted.filter((address) => !unpriced.includes(address))
+    start(others, everyMs)
+    start(unpriced, Math.max(everyMs, RECHECK_MS))
     this.#watches = watches
     // Afterwards, so that nobody stops wanting a token that stays.
     for (const [key, watch] of before) if (!watches.has(key)) watch.stop()
@@ -129,12 +126,10 @@ export class PortfolioState {
     const isReady = this.#wanted.every((address) => this.#prices.has(address))
     if (isReady) this.#haveFailed = false
     if (!this.#isBehind && !this.#haveFailed && !(this.#isLookedUp && isReady)) return
-    const lookUps = {
-      infoOf: (address: string) => this.#tokens.get(address),
-      priceOf: (address: string) => this.#prices.get(address),
-    }
+    const infoOf = (address: string) => this.#tokens.get(address)
+    const priceOf = (address: string) => this.#prices.get(address)
     const { wallet, publish } = this.#reader
-    publish(summarize(wallet, holdings, lookUps, this.#isBehind || !isReady), holdings.at)
+    publish(summarize(wallet, holdings, infoOf, priceOf, this.#isBehind || !isReady), holdings.at)
   }
 }
 
@@ -142,8 +137,6 @@ export class PortfolioState {
 export interface Holdings {
   /** By EIP-55 token address, as the service sends them, without those of 0. */
   readonly balances: ReadonlyMap<string, string>
-  /** The tokens that can be looked up: keys that are addresses. */
-  readonly addresses: readonly string[]
   readonly complete: boolean
   readonly updated: number
   /** When they were requested, by the clock of the feed. */
@@ -154,32 +147,14 @@ export interface Holdings {
   readonly credits: number
 }
 
-/** The largest page. */
-export const MAX_BALANCES = 200
-
-/** With `validate: 'warn'` an answer may have any shape. */
-export function isBalanceDocument(value: unknown): boolean {
-  return isObject(value) && isObject(value.balances)
-}
-
-export function readHoldings(
-  document: BalanceDocument,
-  request: Pick<Holdings, 'at' | 'requestedAt' | 'credits'>,
-): Holdings {
-  const balances = heldBalances(document)
-  const updated = isInteger(document.updated) ? document.updated : 0
-  const addresses = [...balances.keys()].filter(looksLikeAddress)
-  const complete = Object.keys(document.balances).length < MAX_BALANCES
-  return { balances, addresses, complete, updated, ...request }
-}
-
-export function summarize(
+function summarize(
   wallet: string,
   { balances, complete, updated, requestedAt }: Holdings,
-  lookUps: TokenLookUps<TokenInfo, FeedPrice>,
+  infoOf: (address: string) => TokenInfo | undefined,
+  priceOf: (address: string) => FeedPrice | undefined,
   isBehind: boolean,
 ): Portfolio {
-  const { totalUsd, totalEtn, tokens } = valueWallet(balances, lookUps)
+  const { totalUsd, totalEtn, tokens } = valueWallet(balances, infoOf, priceOf)
   const positions = tokens.map(({ address, balance, info, price = null, amount, usd, etn }) => {
     const { symbol = null, name = null, decimals = null } = info ?? {}
     return { address, symbol, name, decimals, balance, amount, usd, etn, price }

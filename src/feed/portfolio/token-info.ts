@@ -42,12 +42,14 @@ export class TokenInfos {
   }
 
   /**
-   * Looks up what is not known. Resolves with the failures of addresses that remain unknown and may be looked up again; rejects
+   * Looks up the tokens that are not known. Resolves with the failures of addresses that remain unknown and may be looked up again; rejects
    * if the key is refused.
+   * @param keys those of a wallet's balances, whatever they are
    * @param createRequester a requester for one address, because one that fails does not hold up others
    */
-  async lookUp(addresses: readonly string[], createRequester: (address: string) => Requester): Promise<unknown[]> {
+  async lookUp(keys: Iterable<string>, createRequester: (address: string) => Requester): Promise<unknown[]> {
     const now = this.#clock.now()
+    const addresses = [...keys].filter(looksLikeAddress)
     const isMissing = (address: string) => !this.#known.has(address) && !((this.#unlistedUntil.get(address) ?? 0) > now)
     await Promise.all(addresses.filter(isMissing).map((address) => this.#readStore(address)))
     const missing = addresses.filter(isMissing)
@@ -66,7 +68,9 @@ export class TokenInfos {
   }
 
   async #readStore(address: string): Promise<void> {
-    const info = await this.#store?.read(keyOf(address), (value) => checkStored(address, value))
+    const info = await this.#store?.read(keyOf(address), (value) =>
+      isToken(value) && checksumAddress(value.address) === address ? infoOf(value) : undefined,
+    )
     if (info !== undefined) this.#known.set(address, info)
   }
 
@@ -101,10 +105,10 @@ export class TokenInfos {
 
   #remember(token: unknown): void {
     if (!isToken(token)) return
-    const { symbol, name, decimals } = token
     const address = checksumAddress(token.address)
-    this.#known.set(address, { symbol, name, decimals })
-    this.#store?.write(keyOf(address), { address, symbol, name, decimals }, TTL_MS)
+    const info = infoOf(token)
+    this.#known.set(address, info)
+    this.#store?.write(keyOf(address), { address, ...info }, TTL_MS)
   }
 
   /** Resolves with the failure, if a later attempt may succeed. Rejects if the key is refused. */
@@ -124,11 +128,7 @@ function keyOf(address: string): string {
   return `etn-market:feed:token:1:${address.toLowerCase()}`
 }
 
-/** Checks a stored value: another program may have written it. */
-function checkStored(address: string, value: unknown): TokenInfo {
-  if (!isToken(value) || checksumAddress(value.address) !== address)
-    throw new Error(`The store has invalid decimals of ${address}. They are ignored.`)
-  const { symbol, name, decimals } = value
+function infoOf({ symbol, name, decimals }: TokenInfo): TokenInfo {
   return { symbol, name, decimals }
 }
 

@@ -18,13 +18,6 @@ export interface ValuedToken<Info, Price> {
   readonly etn: string | null
 }
 
-export interface TokenLookUps<Info, Price> {
-  /** Undefined while the decimals are not known. */
-  infoOf(address: string): Info | undefined
-  /** Undefined while no price is known. */
-  priceOf(address: string): Price | undefined
-}
-
 interface Quoted {
   readonly usd?: string | null | undefined
   readonly etn?: string | null | undefined
@@ -41,10 +34,15 @@ export function heldBalances({ balances }: BalanceDocument): Map<string, string>
   return held
 }
 
-/** Values the balances of a wallet, the highest value in USD first: `feed.portfolio` and the command `portfolio` both ask here. */
+/**
+ * Values the balances of a wallet, the highest value in USD first: `feed.portfolio` and the command `portfolio` both ask here.
+ * @param infoOf returns undefined while the decimals of an address are not known
+ * @param priceOf returns undefined while no price of an address is known
+ */
 export function valueWallet<Info extends { readonly decimals: number }, Price extends Quoted>(
   balances: ReadonlyMap<string, string>,
-  { infoOf, priceOf }: TokenLookUps<Info, Price>,
+  infoOf: (address: string) => Info | undefined,
+  priceOf: (address: string) => Price | undefined,
 ) {
   const tokens = [...balances].map(([address, balance]): ValuedToken<Info, Price> => {
     const info = infoOf(address)

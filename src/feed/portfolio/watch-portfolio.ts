@@ -3,6 +3,7 @@ import type { EtnMarketError } from '../../errors/base.ts'
 import { rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { BalanceDocument } from '../../generated/types.ts'
+import { isInteger, isObject } from '../../operations/type-guards.ts'
 import { checksumAddress } from '../../utils/address.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
@@ -10,15 +11,9 @@ import { mayBeChargedAgain, toWatchFailed } from '../failures.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
 import { type RecurringRequest, Requester } from '../requests/requester.ts'
 import type { FeedPrice } from '../watch/types.ts'
-import {
-  type Holdings,
-  isBalanceDocument,
-  MAX_BALANCES,
-  type PortfolioReader,
-  PortfolioState,
-  readHoldings,
-} from './state.ts'
+import { type Holdings, type PortfolioReader, PortfolioState } from './state.ts'
 import { TokenInfos } from './token-info.ts'
+import { heldBalances } from './value-wallet.ts'
 
 /** Options of `feed.portfolio`. */
 export interface PortfolioOptions {
@@ -78,6 +73,8 @@ export interface PortfolioPosition {
 }
 
 const { base, perItem } = operations['balances.get'].credits
+/** The largest page. */
+const MAX_BALANCES = 200
 const WORST_CASE = base + perItem * MAX_BALANCES
 /** By default balances are not requested more often, in milliseconds: they cost many times what the prices do. */
 const MIN_BALANCES_MS = 15 * 60_000
@@ -110,21 +107,25 @@ export class Portfolios {
     const { client, clock, lifetime } = this.#context
     client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
     lifetime.throwIfAborted()
-    return followLatest<Portfolio>({
-      signal,
-      lifetime,
-      follow: (push, ended, fail) => {
-        const publish = (portfolio: Portfolio, at: number) => {
-          const isOld = () => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
-          push(() => (isOld() ? { ...portfolio, stale: true } : portfolio))
-        }
-        return this.#follow({ wallet, everyMs, publish, fail }, balancesEveryMs, ended)
-      },
+    const address = checksumAddress(wallet)
+    const planned: RecurringRequest = {
+      operation: 'balances.get',
+      address,
+      key: address,
+      everyMs: balancesEveryMs,
+      credits: () => this.#holdings.get(address)?.credits ?? base,
+    }
+    return followLatest<Portfolio>(this.#context, signal, planned, (push, ended, fail) => {
+      const publish = (portfolio: Portfolio, at: number) => {
+        const isOld = () => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
+        push(() => (isOld() ? { ...portfolio, stale: true } : portfolio))
+      }
+      return this.#follow(address, { wallet, everyMs, publish, fail }, balancesEveryMs, ended)
     })
   }
 
-  async #follow(reader: PortfolioReader, balancesEveryMs: number, signal: AbortSignal): Promise<void> {
-    const { clock, dailyBudget, emit, recurring } = this.#context
+  async #follow(address: string, reader: PortfolioReader, balancesEveryMs: number, signal: AbortSignal): Promise<void> {
+    const { clock, dailyBudget, emit } = this.#context
     const state = new PortfolioState(this.#context, reader, this.#tokens)
     const createRequester = (onReason: (error: EtnMarketError) => void) =>
       new Requester(this.#context, signal, () => balancesEveryMs, onReason)
@@ -139,23 +140,14 @@ export class Portfolios {
         if (reported.get(token) !== error.code) report(token, error)
         reported.set(token, error.code)
       })
-    const address = checksumAddress(reader.wallet)
     const requester = createRequester((error) => report(address, error))
-    const planned: RecurringRequest = {
-      operation: 'balances.get',
-      address,
-      key: address,
-      everyMs: balancesEveryMs,
-      credits: () => this.#holdings.get(address)?.credits ?? base,
-    }
-    recurring.add(planned)
     const interval = () => balancesEveryMs * dailyBudget.requestStretch
     try {
       for (let earlierFailures = 0; ; ) {
         const holdings = await this.#readBalances(address, interval(), requester)
         signal.throwIfAborted()
         state.setHoldings(holdings)
-        const failed = await this.#tokens.lookUp(holdings.addresses, createTokenRequester)
+        const failed = await this.#tokens.lookUp(holdings.balances.keys(), createTokenRequester)
         signal.throwIfAborted()
         state.setLookedUp(failed.length === 0)
         const dueMs = holdings.at + interval() - clock.now()
@@ -165,7 +157,6 @@ export class Portfolios {
         await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
       }
     } finally {
-      recurring.delete(planned)
       state.stop()
     }
   }
@@ -181,9 +172,17 @@ export class Portfolios {
       addresses: [address],
       worstCase: WORST_CASE,
       params: { address, limit: MAX_BALANCES },
-      isUsable: isBalanceDocument,
+      // With `validate: 'warn'` an answer may have any shape.
+      isUsable: (answer: unknown) => isObject(answer) && isObject(answer.balances),
     }))
-    const fresh = readHoldings(data, { at: sentAt, requestedAt: clock.toUnix(sentAt), credits })
+    const fresh = {
+      balances: heldBalances(data),
+      complete: Object.keys(data.balances).length < MAX_BALANCES,
+      updated: isInteger(data.updated) ? data.updated : 0,
+      at: sentAt,
+      requestedAt: clock.toUnix(sentAt),
+      credits,
+    }
     this.#holdings.delete(address)
     this.#holdings.set(address, fresh)
     const [oldest] = this.#holdings.keys()

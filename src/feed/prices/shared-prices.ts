@@ -186,15 +186,13 @@ const addressesOf = (prices: readonly TrackedPrice[]) => prices.map(({ address }
 const priceKeyOf = (address: string) => `etn-market:feed:1:${address.toLowerCase()}`
 const leaseKeyOf = (address: string) => `etn-market:feed:lease:1:${address.toLowerCase()}`
 
-/** Checks a stored value: another program, or a process whose clock is ahead, may have written it. */
-function checkStored(address: string, parsed: unknown, clock: FeedClock): KnownPrice {
-  const invalid = new Error(`The store has an invalid price of ${address}. It is ignored.`)
-  if (!isObject(parsed) || !isNumber(parsed.at) || parsed.at > clock.wall.now()) throw invalid
-  const { price, at: requestedAt } = parsed
+function checkStored(address: string, value: unknown, clock: FeedClock): KnownPrice | undefined {
+  if (!isObject(value) || !isNumber(value.at) || value.at > clock.wall.now()) return undefined
+  const { price, at: requestedAt } = value
   const at = clock.fromUnix(requestedAt)
   if (price === null) return { price, at, requestedAt }
-  if (!isObject(price) || !isPriceText(price.usd) || !isPriceText(price.etn)) throw invalid
-  if (typeof price.address !== 'string' || price.address.toLowerCase() !== address.toLowerCase()) throw invalid
+  if (!isObject(price) || !isPriceText(price.usd) || !isPriceText(price.etn)) return undefined
+  if (typeof price.address !== 'string' || price.address.toLowerCase() !== address.toLowerCase()) return undefined
   return { price: { ...price, address }, at, requestedAt }
 }
 

@@ -1,41 +1,66 @@
-import type { Lifetime } from '../context.ts'
+import type { FeedContext, Lifetime } from '../context.ts'
+import type { RecurringRequest } from './requester.ts'
 
 interface PendingRead<T> {
   resolve(result: IteratorResult<T, undefined>): void
   reject(error: unknown): void
 }
 
-export interface StreamOptions {
-  /** Called when the reader ends the iteration. */
-  onReturn(): void
-  /** The oldest unread value is dropped beyond this number. @default no limit */
-  maxUnread?: number
+/** What fills an iteration. */
+export interface LatestValueStream<T> {
+  /** @param read returns the value, which replaces an unread one of the same key; called when it is read, because it may have waited */
+  push(key: unknown, read: () => T): void
+  drop(key: unknown): void
+  /** Drops everything that is unread. */
+  clear(): void
+  /** Ends the iteration. With an error, the next read rejects with its reason. */
+  end(error?: { reason: unknown }): void
+}
+
+export interface StreamOptions<T> {
+  readonly signal: AbortSignal | undefined
+  readonly lifetime: Lifetime
+  /** Begins to fill it, unless it has ended already. Returns what to call when the reader ends the iteration. */
+  start(stream: LatestValueStream<T>): () => void
+  /** Beyond this number the oldest unread value is dropped, and all are read before the end. @default only the newest of each key counts */
+  readonly maxUnread?: number
   onDrop?(): void
-  /** Whether unread values are read before the end. */
-  drains?: boolean
 }
 
 /** An async iterator that keeps only the newest unread value of each key. */
-export function createLatestValueStream<T extends object>(options: StreamOptions) {
-  const { onReturn, maxUnread = Number.POSITIVE_INFINITY, onDrop, drains = false } = options
-  /** By key, oldest first. A value is made when it is read, because it may have waited. */
+export function iterateLatest<T extends object>(options: StreamOptions<T>): AsyncIterableIterator<T> {
+  const { signal, lifetime, start, maxUnread, onDrop } = options
+  /** By key, oldest first. */
   const unread = new Map<unknown, () => T>()
   const reads: PendingRead<T>[] = []
   let ended: { error?: { reason: unknown } | undefined } | undefined
+  let onReturn = () => {}
   const done = { done: true, value: undefined } as const
 
-  /** Ends the iteration. With an error, the next read rejects with its reason. */
-  function end(error?: { reason: unknown }): void {
-    if (ended) return
-    const [first, ...others] = reads.splice(0)
-    // Only one read rejects.
-    ended = { error: first ? undefined : error }
-    if (!drains) unread.clear()
-    if (error) first?.reject(error.reason)
-    else first?.resolve(done)
-    for (const read of others) read.resolve(done)
+  const stream: LatestValueStream<T> = {
+    drop: (key) => void unread.delete(key),
+    clear: () => unread.clear(),
+    push(key, read) {
+      if (ended) return
+      const pending = reads.shift()
+      if (pending) pending.resolve({ done: false, value: read() })
+      else unread.set(key, read)
+      if (maxUnread === undefined || unread.size <= maxUnread) return
+      const [oldest] = unread.keys()
+      unread.delete(oldest)
+      onDrop?.()
+    },
+    end(error) {
+      if (ended) return
+      const [first, ...others] = reads.splice(0)
+      // Only one read rejects.
+      ended = { error: first ? undefined : error }
+      if (maxUnread === undefined) unread.clear()
+      if (error) first?.reject(error.reason)
+      else first?.resolve(done)
+      for (const read of others) read.resolve(done)
+    },
   }
-
   const iterator: AsyncIterableIterator<T> = {
     [Symbol.asyncIterator]: () => iterator,
     async next() {
@@ -52,58 +77,48 @@ export function createLatestValueStream<T extends object>(options: StreamOptions
     async return() {
       onReturn()
       unread.clear()
-      end()
+      stream.end()
       return done
     },
   }
-
-  return {
-    iterator,
-    end,
-    drop: (key: unknown) => void unread.delete(key),
-    clear: () => unread.clear(),
-    /** @param read returns the value, which replaces an unread one of the same key */
-    push(key: unknown, read: () => T): void {
-      if (ended) return
-      const pending = reads.shift()
-      if (pending) pending.resolve({ done: false, value: read() })
-      else unread.set(key, read)
-      if (unread.size <= maxUnread) return
-      const [oldest] = unread.keys()
-      unread.delete(oldest)
-      onDrop?.()
-    },
-  }
+  if (signal?.aborted) stream.end({ reason: signal.reason })
+  else if (lifetime.aborted) stream.end()
+  else onReturn = start(stream)
+  return iterator
 }
 
-export interface FollowOptions<Value extends object> {
-  readonly signal: AbortSignal | undefined
-  readonly lifetime: Lifetime
-  /** Publishes what returns the newest value, until `signal` aborts or it calls `fail`. */
-  follow(publish: (read: () => Value) => void, signal: AbortSignal, fail: (error: unknown) => void): Promise<void>
-}
+/** Publishes what returns the newest value, until `signal` aborts or it calls `fail`. */
+export type Follow<T> = (
+  publish: (read: () => T) => void,
+  signal: AbortSignal,
+  fail: (error: unknown) => void,
+) => Promise<void>
 
-/** Follows something while an iteration lasts. The iteration yields the newest value; a slow reader misses older ones. */
-export function followLatest<Value extends object>(options: FollowOptions<Value>): AsyncIterable<Value> {
-  const { signal, lifetime, follow } = options
-  return {
-    [Symbol.asyncIterator]() {
-      const controller = new AbortController()
-      let stopListening = () => {}
-      const end = (error?: { reason: unknown }) => {
-        stopListening()
-        stream.end(error)
-        controller.abort()
-      }
-      const stream = createLatestValueStream<Value>({ onReturn: () => end() })
-      const fail = (reason: unknown) => end({ reason })
-      if (signal?.aborted) fail(signal.reason)
-      else if (lifetime.aborted) end()
-      else {
-        stopListening = lifetime.onEnd(signal, end)
-        follow((read) => stream.push('', read), controller.signal, fail).catch(fail)
-      }
-      return stream.iterator
-    },
+/**
+ * Follows something while an iteration lasts. The iteration yields the newest value; a slow reader misses older ones.
+ * @param planned what is requested meanwhile, for `feed.explain`
+ */
+export function followLatest<T extends object>(
+  { lifetime, recurring }: FeedContext,
+  signal: AbortSignal | undefined,
+  planned: RecurringRequest,
+  follow: Follow<T>,
+): AsyncIterable<T> {
+  const start = (stream: LatestValueStream<T>) => {
+    const controller = new AbortController()
+    // Each iteration is a request of its own.
+    const one = { ...planned }
+    const end = (error?: { reason: unknown }) => {
+      stopListening()
+      recurring.delete(one)
+      stream.end(error)
+      controller.abort()
+    }
+    const fail = (reason: unknown) => end({ reason })
+    const stopListening = lifetime.onEnd(signal, end)
+    recurring.add(one)
+    follow((read) => stream.push('', read), controller.signal, fail).catch(fail)
+    return () => end()
   }
+  return { [Symbol.asyncIterator]: () => iterateLatest({ signal, lifetime, start }) }
 }

@@ -5,7 +5,7 @@ import { callSafely } from '../failures.ts'
 import { PAGE_SIZE } from './cost.ts'
 import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
 import { TradeSource } from './source.ts'
-import { TradeStore } from './store.ts'
+import { isTrades, TRADES_TTL_MS, tradesKey } from './store.ts'
 import type { TradesOptions } from './trades.ts'
 
 /** Tokens that are remembered while nobody reads them. */
@@ -14,12 +14,10 @@ const MAX_IDLE = 100
 /** The readers of trades of a feed. */
 export class TradeReaders {
   readonly #context: FeedContext
-  readonly #store: TradeStore | undefined
   readonly #sources = new Map<string | undefined, TradeSource>()
 
   constructor(context: FeedContext) {
     this.#context = context
-    this.#store = context.store && new TradeStore(context)
   }
 
   /** Yields the trades of a token, in EIP-55 form, that are new to the reader. */
@@ -28,14 +26,15 @@ export class TradeReaders {
     bounds: TradeReader['bounds'],
     { signal, onGap, resumeAs }: TradesOptions,
   ): AsyncGenerator<Trade, void, undefined> {
-    const { lifetime } = this.#context
+    const { lifetime, checkedStore } = this.#context
+    const key = tradesKey(token, resumeAs)
     let reader: TradeReader | undefined
     let saved: Trade | undefined
     const savePosition = () => {
       const [newest] = reader?.read ?? []
       if (resumeAs === undefined || reader === undefined || newest === saved) return
       saved = newest
-      this.#store?.writePosition(token, resumeAs, reader.read)
+      checkedStore?.writeInOrder(key, reader.read, TRADES_TTL_MS)
     }
     const ended = new LightAbortController()
     let leave = () => {}
@@ -48,7 +47,8 @@ export class TradeReaders {
     try {
       lifetime.throwIfAborted()
       signal?.throwIfAborted()
-      const position = resumeAs === undefined ? undefined : this.#store?.readPosition(token, resumeAs)
+      const check = (value: unknown) => (isTrades(value) ? value : undefined)
+      const position = resumeAs === undefined ? undefined : checkedStore?.read(key, check)
       const readBefore = position && (await raceWithAbort(position, ended))
       reader = new TradeReader(bounds, readBefore, onGap)
       saved = reader.read[0]
@@ -77,11 +77,11 @@ export class TradeReaders {
   /** Resolves when no request is in flight and everything is written. */
   async stop(): Promise<void> {
     await Promise.all([...this.#sources.values()].map((source) => source.stop()))
-    await this.#store?.flush()
+    await this.#context.checkedStore?.flush()
   }
 
   #sourceOf(token: string | undefined): TradeSource {
-    const source = this.#sources.get(token) ?? new TradeSource(token, this.#context, this.#store)
+    const source = this.#sources.get(token) ?? new TradeSource(token, this.#context)
     // The most recently used is last.
     this.#sources.delete(token)
     this.#sources.set(token, source)

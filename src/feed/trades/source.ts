@@ -8,7 +8,7 @@ import { type RecurringRequest, Requester, type RequestSpec } from '../requests/
 import { adaptInterval, PAGE_SIZE, TradeCost, tradeCredits } from './cost.ts'
 import { mergePage, TradeDedupe, type TradePage } from './dedupe.ts'
 import type { TradeReader } from './readers.ts'
-import type { TradeMemory, TradeStore } from './store.ts'
+import { isMemory, TRADES_TTL_MS, type TradeMemory, tradesKey, withTimes } from './store.ts'
 
 interface TradeRequest {
   readonly limit: number
@@ -24,7 +24,6 @@ export class TradeSource implements RecurringRequest {
   readonly address: string | undefined
   readonly key: string
   readonly #context: FeedContext
-  readonly #store: TradeStore | undefined
   readonly #requester: Requester
   readonly #readers = new Set<TradeReader>()
   #memory: TradeMemory | undefined
@@ -38,11 +37,10 @@ export class TradeSource implements RecurringRequest {
   #stopTimer = () => {}
 
   /** @param token undefined for the trades of all tokens */
-  constructor(token: string | undefined, context: FeedContext, store: TradeStore | undefined) {
+  constructor(token: string | undefined, context: FeedContext) {
     this.address = token
-    this.key = `trades ${token}`
+    this.key = tradesKey(token)
     this.#context = context
-    this.#store = store
     const report = (error: EtnMarketError) => {
       // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
       if (!isServiceWide(error) && !isUnreadable(error)) this.#reportFailed(error)
@@ -115,8 +113,11 @@ export class TradeSource implements RecurringRequest {
   }
 
   async #load(): Promise<void> {
-    const loaded = this.#context.dailyBudget.load()
-    const [stored] = await Promise.all([this.#store?.readMemory(this.address), loaded])
+    const { checkedStore, clock, dailyBudget } = this.#context
+    const read = checkedStore?.read(this.key, (value) =>
+      isMemory(value, clock.wall.now()) ? withTimes(value, clock.fromUnix) : undefined,
+    )
+    const [stored] = await Promise.all([read, dailyBudget.load()])
     this.#isLoaded = true
     if (stored === undefined) return
     this.#memory = stored
@@ -192,7 +193,8 @@ export class TradeSource implements RecurringRequest {
 
   #remember(known: Omit<TradeMemory, 'cost'>): void {
     this.#memory = { ...known, cost: this.#cost.state }
-    this.#store?.writeMemory(this.address, this.#memory)
+    const { checkedStore, clock } = this.#context
+    checkedStore?.writeInOrder(this.key, withTimes(this.#memory, clock.toUnix), TRADES_TTL_MS)
   }
 
   #recordFailure(error: unknown, request: TradeRequest): void {

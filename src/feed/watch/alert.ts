@@ -1,7 +1,7 @@
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { compareDecimals, type Decimal, hasMovedBy, parseDecimal } from '../../utils/decimal.ts'
 import type { FeedContext } from '../context.ts'
-import { createLatestValueStream } from '../requests/latest-value-stream.ts'
+import { iterateLatest, type LatestValueStream } from '../requests/latest-value-stream.ts'
 import { readAmount } from './min-change.ts'
 import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
 import { groupByAddress, RunningWatch, readIntervals, type WatchTarget } from './watch.ts'
@@ -27,44 +27,32 @@ function iterate(
   context: FeedContext,
 ): AsyncIterableIterator<FeedAlert> {
   const { clock, lifetime } = context
-  const { everyMs } = target
+  const oldestAt = clock.now() - target.everyMs
   const detect = detectCrossings(conditions)
-  let watch: RunningWatch | undefined
   let missed = 0
-  const oldestAt = clock.now() - everyMs
   let isFirst = true
-  const aged = (price: FeedPrice) => watch?.withAge(price) ?? price
 
-  const stream = createLatestValueStream<FeedAlert>({
-    onReturn: () => watch?.stop(),
-    maxUnread: MAX_UNREAD,
-    onDrop: () => void missed++,
-    drains: true,
-  })
-
-  function read({ condition, price, from }: Crossing): FeedAlert {
-    const alert = { condition, price: aged(price), from: from && aged(from), missed }
-    missed = 0
-    return alert
+  function start(stream: LatestValueStream<FeedAlert>): () => void {
+    const onPrice = (price: FeedPrice) => {
+      // A price that was already old at the start says nothing of now.
+      const requestedAt = clock.now() - price.ageMs
+      if (isFirst && requestedAt < oldestAt) return
+      isFirst = false
+      for (const crossing of detect(price, requestedAt)) stream.push(crossing, () => read(crossing))
+    }
+    const read = ({ condition, price, from }: Crossing) => {
+      const alert = { condition, price: watch.withAge(price), from: from && watch.withAge(from), missed }
+      missed = 0
+      return alert
+    }
+    const onEnd = (error?: { reason: unknown }) => {
+      if (signal?.aborted) stream.clear()
+      stream.end(error)
+    }
+    const watch = new RunningWatch(target, { signal, endsIfRefused: true, onPrice, onEnd }, context)
+    return () => watch.stop()
   }
-
-  function onPrice(price: FeedPrice): void {
-    // A price that was already old at the start says nothing of now.
-    const requestedAt = clock.now() - price.ageMs
-    if (isFirst && requestedAt < oldestAt) return
-    isFirst = false
-    for (const crossing of detect(price, requestedAt)) stream.push(crossing, () => read(crossing))
-  }
-
-  function onEnd(error?: { reason: unknown }): void {
-    if (signal?.aborted) stream.clear()
-    stream.end(error)
-  }
-
-  if (signal?.aborted) stream.end({ reason: signal.reason })
-  else if (lifetime.aborted) stream.end()
-  else watch = new RunningWatch(target, { signal, onError: undefined, endsIfRefused: true, onPrice, onEnd }, context)
-  return stream.iterator
+  return iterateLatest({ signal, lifetime, start, maxUnread: MAX_UNREAD, onDrop: () => void missed++ })
 }
 
 function readConditions(options: AlertOptions, everyMs: number): Conditions {

@@ -2,7 +2,7 @@ import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/
 import type { FeedContext } from '../context.ts'
 import { callSafely, codeOf, type Failure, isKeyRefused, messageOf } from '../failures.ts'
 import { type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
-import { createLatestValueStream } from '../requests/latest-value-stream.ts'
+import { iterateLatest, type LatestValueStream } from '../requests/latest-value-stream.ts'
 import { readMinChange } from './min-change.ts'
 import type { FeedPrice, Watch, WatchOptions } from './types.ts'
 
@@ -21,7 +21,7 @@ export interface WatchTarget {
 export interface Subscription {
   readonly signal: AbortSignal | undefined
   /** Receives failures, and what `onPrice` throws. Without it, failures raise an event. */
-  readonly onError: ((error: unknown) => void) | undefined
+  readonly onError?: ((error: unknown) => void) | undefined
   /** Whether a refused key ends the watch. */
   readonly endsIfRefused: boolean
   onPrice(price: FeedPrice): void
@@ -41,10 +41,8 @@ export class RunningWatch implements Subscriber {
   readonly #stopListening: () => void
   #inputs: InputsByAddress
   #prices: readonly TrackedPrice[] = []
-  /** Addresses whose failure was reported and that have had no price since. */
-  readonly #failing = new Set<TrackedPrice>()
-  /** Addresses whose price was reported as stale, and that have had no other since. */
-  readonly #late = new Set<TrackedPrice>()
+  /** Addresses whose failure was reported and that have had no price since, and whether the known one was reported as stale. */
+  readonly #failing = new Map<TrackedPrice, { readonly isLate: boolean }>()
   readonly #deliveredAt = new WeakMap<FeedPrice, number>()
   #reportedCode: string | undefined
 
@@ -103,9 +101,8 @@ export class RunningWatch implements Subscriber {
   /** A price is older than the interval, and no newer one has arrived. */
   onLate(tracked: TrackedPrice): void {
     // A callback may have removed the address while its subscribers are called.
-    if (this.#late.has(tracked) || !this.#inputs.has(tracked.address)) return
-    this.#late.add(tracked)
-    this.#failing.add(tracked)
+    if (this.#failing.get(tracked)?.isLate || !this.#inputs.has(tracked.address)) return
+    this.#failing.set(tracked, { isLate: true })
     this.#report(tracked, true)
   }
 
@@ -113,7 +110,7 @@ export class RunningWatch implements Subscriber {
     // A stream says that it will bring no price before one is missed.
     if (tracked.paceMs === 0 || this.#isOld(tracked)) this.onLate(tracked)
     if (!this.#isRunning || !this.#inputs.has(tracked.address)) return
-    this.#failing.add(tracked)
+    if (!this.#failing.has(tracked)) this.#failing.set(tracked, { isLate: false })
     const code = codeOf(error)
     if (code === this.#reportedCode) return
     this.#reportedCode = code
@@ -171,7 +168,6 @@ export class RunningWatch implements Subscriber {
 
   #endFailure(tracked: TrackedPrice): void {
     this.#failing.delete(tracked)
-    this.#late.delete(tracked)
     if (this.#failing.size === 0) this.#reportedCode = undefined
   }
 }
@@ -208,12 +204,10 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
     start({ onPrice: deliver, onForget, onEnd() {}, endsIfRefused: false })
   }
 
-  function iterate(): AsyncIterableIterator<FeedPrice> {
+  function startStream(stream: LatestValueStream<FeedPrice>): () => void {
     const filter = createFilter()
-    let watch: RunningWatch | undefined
-    const stream = createLatestValueStream<FeedPrice>({ onReturn: () => watch?.stop() })
     const read = (price: FeedPrice) => {
-      const aged = watch?.withAge(price) ?? price
+      const aged = watch.withAge(price)
       filter.recordDelivery(aged)
       return aged
     }
@@ -226,10 +220,8 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
       filter.forget(input)
       stream.drop(input)
     }
-    if (signal?.aborted) stream.end({ reason: signal.reason })
-    else if (lifetime.aborted) stream.end()
-    else watch = start({ onPrice, onForget, onEnd: stream.end, endsIfRefused: true })
-    return stream.iterator
+    const watch = start({ onPrice, onForget, onEnd: stream.end, endsIfRefused: true })
+    return () => watch.stop()
   }
 
   if (onPrice && !signal?.aborted) startCallback(onPrice)
@@ -247,7 +239,7 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
       target = { inputs, ...intervals }
       for (const watch of [...running]) watch.update(target)
     },
-    [Symbol.asyncIterator]: iterate,
+    [Symbol.asyncIterator]: () => iterateLatest({ signal, lifetime, start: startStream }),
   }
 }
 
