@@ -6,7 +6,7 @@ import { type Delivery, fault, type Plan, type Sent, simulate, toPlan, transient
 
 /** The attempt timeout and the longest backoff. */
 const MAX_DELAY_MS = 15 * SECOND
-/** The longest wait of an address that fails while others succeed: `MAX_WAIT_MS` of `src/feed/prices/isolation.ts`. */
+/** The longest wait of an address that fails while others succeed: `MAX_RETRY_MS` of `src/feed/prices/price-buyer.ts`. */
 const MAX_ISOLATION_MS = MINUTE
 
 /** Each delivery to a watch, with the one before it for the same address. */

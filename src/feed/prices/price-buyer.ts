@@ -1,19 +1,17 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
-import { sleep } from '../../concurrency/clock.ts'
 import { Semaphore } from '../../concurrency/semaphore.ts'
-import { maxAffordable } from '../../credits/cheapest-requests.ts'
+import { maxAffordable, requestCredits, splitIntoRequests } from '../../credits/cheapest-requests.ts'
+import type { EtnMarketError } from '../../errors/base.ts'
+import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
-import type { Failure } from '../failures.ts'
+import { creditsChargedBy, type Failure, isAboutAddresses, mayBeCausedByAnAddress } from '../failures.ts'
 import { type BoughtPrices, buyPrices } from '../requests/send.ts'
-import { Isolation } from './isolation.ts'
 import type { SharedPrices } from './shared-prices.ts'
-import type { KnownPrice, TrackedPrice } from './tracked-price.ts'
+import type { KnownPrice, SuspectGroup, TrackedPrice } from './tracked-price.ts'
 
 /** Maximum number of requests in flight: 2,000 addresses that start together need 40. */
 const MAX_REQUESTS = 10
 const MIN_TTL_MS = 3_600_000
-/** How often the store is read while another process buys a price. */
-const POLL_MS = 200
 
 type Prices = readonly TrackedPrice[]
 
@@ -50,8 +48,8 @@ export class PriceBuyer {
         await loading
         this.#context.schedule.loaded()
       }
-      if (this.#shared) await this.#buyMissing(this.#shared, due, early, decidedAt)
-      else await this.#buyAll(this.#refuseRequests(prices), decidedAt)
+      if (this.#shared) await this.#shared.buy(due, early, decidedAt)
+      else await this.buyAll(this.refuseRequests(prices), decidedAt)
     } catch (error) {
       // The feed was closed while requests waited for a slot.
       const waiting = prices.filter(({ inFlight }) => inFlight)
@@ -62,7 +60,16 @@ export class PriceBuyer {
   /** Fails the price requests that do not fit the budget beside the watches. Returns the rest. */
   admit(requested: Prices): Prices {
     // The store may have their prices for free.
-    return this.#shared ? requested : this.#refuseRequests(requested)
+    return this.#shared ? requested : this.refuseRequests(requested)
+  }
+
+  /** Fails the price requests that would use the share of the watches. Returns the addresses that may be bought. */
+  refuseRequests(prices: Prices): Prices {
+    const refusal = this.#context.dailyBudget.refuse(prices)
+    if (refusal === undefined) return prices
+    // Watches wait for their interval.
+    this.#refuse([...refusal.refused], refusal.error, this.#context.clock.now(), true)
+    return prices.filter((tracked) => !refusal.refused.has(tracked))
   }
 
   /** Delivers a price that nobody had to buy, or one that was bought. */
@@ -79,51 +86,8 @@ export class PriceBuyer {
       if (!prices.some(({ isWanted }) => isWanted)) stop.abort(new Error('Nobody wants the prices.'))
   }
 
-  /** Buys what the store does not have and no other process is buying, and waits for the store to have the rest. */
-  async #buyMissing(shared: SharedPrices, due: Prices, early: Prices, decidedAt: number): Promise<void> {
-    const { clock, lifetime } = this.#context
-    const missing = await this.#readStore(shared, [...due, ...early])
-    const isEarly = new Set(early)
-    // Early addresses alone are no reason for a request, unless somebody has requested one of them meanwhile.
-    const isRequired = (tracked: TrackedPrice) => !isEarly.has(tracked) || tracked.requesters.size > 0
-    if (!missing.some((tracked) => isRequired(tracked) && tracked.isWanted)) return release(missing)
-    const toBuy = this.#refuseRequests(missing)
-    const whileHeld = (prices: Prices, work: () => Promise<void>) => work().finally(shared.hold(prices))
-    const mine = await shared.acquire(toBuy.filter(isRequired))
-    const rest = toBuy.filter((tracked) => !isRequired(tracked))
-    const mineToo = mine.length === 0 ? [] : await shared.acquire(rest)
-    release(rest.filter((tracked) => !mineToo.includes(tracked)))
-    const leased = [...mine, ...mineToo]
-    const bought = whileHeld(leased, () => this.#buyAll(leased, decidedAt))
-    // It rejects when the feed closes, perhaps while the others are read.
-    bought.catch(() => {})
-    let others = toBuy.filter((tracked) => isRequired(tracked) && !mine.includes(tracked))
-    while (others.length > 0) {
-      // Not all at the moment at which a lease ends: the first one to see it buys for all.
-      await sleep(clock, POLL_MS * (1 + clock.random()), lifetime)
-      const unknown = await this.#readStore(shared, others)
-      const free = await shared.acquire(unknown)
-      others = unknown.filter((tracked) => !free.includes(tracked))
-      // The process that held the lease may have written the price before it released the lease.
-      if (free.length > 0)
-        await whileHeld(free, async () => this.#buyAll(await this.#readStore(shared, free), decidedAt))
-    }
-    await bought
-  }
-
-  /** Delivers what the store has, and returns the rest. */
-  async #readStore(shared: SharedPrices, prices: Prices): Promise<Prices> {
-    const found = await Promise.all(prices.map(({ address }) => shared.read(address)))
-    return prices.filter((tracked, index) => {
-      const known = found[index]
-      if (known === undefined || known.at <= tracked.at) return true
-      if (this.#context.clock.now() - known.at >= maxAgeOf(tracked)) return true
-      this.deliver(tracked, known)
-      return false
-    })
-  }
-
-  async #buyAll(toBuy: Prices, decidedAt: number): Promise<void> {
+  /** Buys from the service what the caller has the right to buy. */
+  async buyAll(toBuy: Prices, decidedAt: number): Promise<void> {
     // What does not fit the budget goes last, so that the rest is still bought.
     const fitting = maxAffordable(this.#context.dailyBudget.available, toBuy.length)
     const requests = [toBuy.slice(0, fitting), toBuy.slice(fitting)].flatMap((part) => this.#isolation.split(part))
@@ -194,26 +158,10 @@ export class PriceBuyer {
   #refuse(prices: Prices, error: unknown, decidedAt: number, maybeCharged = false): void {
     this.#fail(prices, { error, waitMs: 0, transient: false, maybeCharged }, decidedAt)
   }
-
-  /** Fails the price requests that would use the share of the watches. Returns the addresses that may be bought. */
-  #refuseRequests(prices: Prices): Prices {
-    const refusal = this.#context.dailyBudget.refuse(prices)
-    if (refusal === undefined) return prices
-    // Watches wait for their interval.
-    this.#refuse([...refusal.refused], refusal.error, this.#context.clock.now(), true)
-    return prices.filter((tracked) => !refusal.refused.has(tracked))
-  }
 }
 
-function release(prices: Prices): void {
+export function release(prices: Prices): void {
   for (const tracked of prices) tracked.release()
-}
-
-/** The age that satisfies every subscriber of an address. */
-function maxAgeOf({ intervalMs, requesters }: TrackedPrice): number {
-  let maxAgeMs = intervalMs
-  for (const { everyMs } of requesters) maxAgeMs = Math.min(maxAgeMs, everyMs)
-  return maxAgeMs
 }
 
 /** The age at which no watcher has a use for a price; an hour at least. */
@@ -221,4 +169,115 @@ function storeTtlOf({ watchers }: TrackedPrice, stretch: number): number {
   let ttlMs = MIN_TTL_MS
   for (const { everyMs } of watchers.items()) ttlMs = Math.max(ttlMs, Math.ceil(everyMs * stretch))
   return ttlMs
+}
+
+/**
+ * What the failures of a search may cost, over the batch that failed first. To find one of 50 addresses takes 1.9 times its cost. Without a
+ * limit, a service that charges for answers that nobody can read would be paid for every part of every batch.
+ */
+const MAX_SEARCH_COST = 2
+/** Beyond this number of refusals in a row, the service refuses everything. */
+const MAX_REFUSALS = 12
+const MIN_RETRY_MS = 1_000
+const MAX_RETRY_MS = 60_000
+
+/**
+ * Finds the address that makes batches fail. A batch that fails is split in two for its next attempt, until one address is left
+ * that fails alone. That address then has a backoff of its own.
+ */
+class Isolation {
+  readonly #context: FeedContext
+  #succeededAt = Number.NEGATIVE_INFINITY
+  #refusals = 0
+
+  constructor(context: FeedContext) {
+    this.#context = context
+  }
+
+  /** Splits addresses into requests, with addresses under suspicion in requests of their own. */
+  split(prices: Prices): TrackedPrice[][] {
+    const suspects = new Map<SuspectGroup, TrackedPrice[]>()
+    const healthy: TrackedPrice[] = []
+    for (const tracked of prices) {
+      const { suspectGroup } = tracked
+      if (suspectGroup === undefined) healthy.push(tracked)
+      else suspects.set(suspectGroup, [...(suspects.get(suspectGroup) ?? []), tracked])
+    }
+    return [...splitIntoRequests(healthy), ...suspects.values()]
+  }
+
+  /** @param isUnknown whether the service answered that it does not know the token: if it refused a batch with it, it would again */
+  recordSuccess(prices: Prices, isUnknown: boolean): void {
+    this.#succeededAt = this.#context.clock.now()
+    this.#refusals = 0
+    for (const tracked of prices) if (!(isUnknown && tracked.suspectGroup?.search.isRefused)) tracked.suspect(undefined)
+  }
+
+  /**
+   * Returns when the addresses are requested again, and why they have no price. Undefined for a batch that was refused: that is free, so its
+   * parts are requested at once, and nobody has to know.
+   */
+  recordFailure(prices: Prices, error: unknown, sentAt: number, decidedAt: number): Failure | undefined {
+    const isSearchOver = this.#payForSearch(prices, error)
+    const isRefused = isAboutAddresses(error)
+    let isSplit = false
+    const [first] = prices
+    if (first && mayBeCausedByAnAddress(error) && !(isRefused && this.#isAlwaysRefused())) {
+      const failingSince = Math.min(decidedAt, ...prices.map((tracked) => tracked.failingSince))
+      // Without a success the service may be down: then smaller requests only cost more, except for one attempt. A refusal is free.
+      const othersSucceed = isRefused || this.#succeededAt >= failingSince
+      const isFirst = error.charge !== 'unknown' && first.suspectGroup === undefined
+      isSplit = prices.length > 1 && (othersSucceed || isFirst)
+      if (isSplit) this.#halve(prices, isRefused)
+      else if (othersSucceed) return this.#isolate(first, error, isRefused)
+      if (isSplit && isRefused) return undefined
+    }
+    const failure = this.#context.backoff.recordFailure(error, sentAt)
+    // The parts are requested at once, also if the failure was charged: otherwise each halving would take an interval.
+    return { ...failure, maybeCharged: isSearchOver || (failure.maybeCharged && !isSplit) }
+  }
+
+  #isAlwaysRefused(): boolean {
+    this.#refusals = this.#refusals === MAX_REFUSALS ? 0 : this.#refusals + 1
+    return this.#refusals === 0
+  }
+
+  /** Counts what a failure may have been charged. Returns whether the search for the address has to wait for the interval. */
+  #payForSearch(prices: Prices, error: unknown): boolean {
+    const search = prices[0]?.suspectGroup?.search
+    if (search === undefined || creditsChargedBy(error) === 0) return false
+    search.left -= requestCredits(prices.length)
+    if (search.left >= 0) return false
+    search.left = this.#searchCredits(prices)
+    return true
+  }
+
+  #searchCredits({ length }: Prices): number {
+    return Math.max(0, MAX_SEARCH_COST - this.#context.backoff.failures) * requestCredits(length)
+  }
+
+  #newGroup(prices: Prices, isRefused: boolean): SuspectGroup {
+    return { search: { left: this.#searchCredits(prices), isRefused } }
+  }
+
+  #halve(prices: Prices, isRefused: boolean): void {
+    const { search } = prices[0]?.suspectGroup ?? this.#newGroup(prices, isRefused)
+    const half = Math.ceil(prices.length / 2)
+    for (const part of [...splitIntoRequests(prices.slice(0, half)), ...splitIntoRequests(prices.slice(half))]) {
+      const group = { search }
+      for (const tracked of part) tracked.suspect(group)
+    }
+  }
+
+  #isolate(tracked: TrackedPrice, error: EtnMarketError, isRefused: boolean): Failure {
+    const { clock, emit } = this.#context
+    const { address, failures, watchers, intervalMs } = tracked
+    const isCharged = error.charge !== 'none'
+    const backoff = isRefused ? MAX_RETRY_MS : exponentialBackoff(failures, MIN_RETRY_MS, MAX_RETRY_MS)
+    const waitMs = isCharged && watchers.size > 0 ? Math.max(backoff, intervalMs) : backoff
+    tracked.suspect(tracked.suspectGroup ?? this.#newGroup([tracked], isRefused), failures + 1)
+    if (failures === 0)
+      emit({ type: 'feed.isolated', address, code: error.code, retryAt: clock.toUnix(clock.now() + waitMs) })
+    return { error, waitMs, transient: !isCharged && !isRefused, maybeCharged: isCharged }
+  }
 }

@@ -7,6 +7,7 @@ import type { FeedContext } from '../context.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { isPriceText } from '../requests/send.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
+import { release } from './price-buyer.ts'
 import type { KnownPrice, TrackedPrice } from './tracked-price.ts'
 
 /** A lease ends by itself, so that a process that stops cannot block the others. */
@@ -14,12 +15,16 @@ const LEASE_MS = 5_000
 const RENEWAL_MS = LEASE_MS / 2
 /** What another process buys may be bought twice: nobody waits long for a store. */
 const ACQUIRE_MS = 1_000
+/** How often the store is read while another process buys a price. */
+const POLL_MS = 200
 /** Without an atomic `add`, processes that write at the same time see the last of their writes after this time. */
 const SETTLE_MS = 50
 /** Beyond this number of leases of others, the oldest is forgotten. */
 const MAX_SEEN = 1_000
 const BLIND_STORE =
   'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
+
+type Prices = readonly TrackedPrice[]
 
 /**
  * Prices that were bought earlier or by another process, and leases that let one process at a time buy an address. If the store fails or
@@ -35,21 +40,61 @@ export class SharedPrices {
     this.#lease = fleet ?? new StoreLease(context, store)
   }
 
-  /** Resolves with undefined if the store has nothing valid, fails, or is slow. */
-  async read(address: string): Promise<KnownPrice | undefined> {
-    const { checkedStore, clock } = this.#context
-    return checkedStore?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
+  /** Buys what the store does not have and no other process is buying, and waits for the store to have the rest. */
+  async buy(due: Prices, early: Prices, decidedAt: number): Promise<void> {
+    const { clock, lifetime, buyer } = this.#context
+    const missing = await this.#read([...due, ...early])
+    const isEarly = new Set(early)
+    // Early addresses alone are no reason for a request, unless somebody has requested one of them meanwhile.
+    const isRequired = (tracked: TrackedPrice) => !isEarly.has(tracked) || tracked.requesters.size > 0
+    if (!missing.some((tracked) => isRequired(tracked) && tracked.isWanted)) return release(missing)
+    const toBuy = buyer.refuseRequests(missing)
+    const mine = await this.#acquire(toBuy.filter(isRequired))
+    const rest = toBuy.filter((tracked) => !isRequired(tracked))
+    const mineToo = mine.length === 0 ? [] : await this.#acquire(rest)
+    release(rest.filter((tracked) => !mineToo.includes(tracked)))
+    const leased = [...mine, ...mineToo]
+    const bought = buyer.buyAll(leased, decidedAt).finally(this.#hold(leased))
+    // It rejects when the feed closes, perhaps while the others are read.
+    bought.catch(() => {})
+    let others = toBuy.filter((tracked) => isRequired(tracked) && !mine.includes(tracked))
+    while (others.length > 0) {
+      // Not all at the moment at which a lease ends: the first one to see it buys for all.
+      await sleep(clock, POLL_MS * (1 + clock.random()), lifetime)
+      const unknown = await this.#read(others)
+      const free = await this.#acquire(unknown)
+      others = unknown.filter((tracked) => !free.includes(tracked))
+      // The process that held the lease may have written the price before it released the lease.
+      const buyFree = async () => buyer.buyAll(await this.#read(free), decidedAt)
+      if (free.length > 0) await buyFree().finally(this.#hold(free))
+    }
+    await bought
   }
 
   write(address: string, { price, requestedAt: at }: KnownPrice, ttlMs: number): void {
     this.#context.checkedStore?.write(priceKeyOf(address), { price, at }, ttlMs)
   }
 
+  /** Delivers what the store has, and returns the rest. */
+  async #read(prices: Prices): Promise<Prices> {
+    const { checkedStore, clock, buyer } = this.#context
+    const read = ({ address }: TrackedPrice) =>
+      checkedStore?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
+    const found = await Promise.all(prices.map(read))
+    return prices.filter((tracked, index) => {
+      const known = found[index]
+      if (known === undefined || known.at <= tracked.at) return true
+      if (clock.now() - known.at >= maxAgeOf(tracked)) return true
+      buyer.deliver(tracked, known)
+      return false
+    })
+  }
+
   /**
    * Resolves with what this process may buy. The rest is being bought by another process.
    * Rejects as soon as the feed is closed; what was acquired until then is given back.
    */
-  async acquire(prices: readonly TrackedPrice[]): Promise<readonly TrackedPrice[]> {
+  async #acquire(prices: Prices): Promise<Prices> {
     if (prices.length === 0) return prices
     const { clock, lifetime } = this.#context
     const acquired = this.#lease.acquire(addressesOf(prices), LEASE_MS)
@@ -65,7 +110,7 @@ export class SharedPrices {
   }
 
   /** Renews leases of this process until the returned function is called, which ends them. */
-  hold(prices: readonly TrackedPrice[]): () => void {
+  #hold(prices: Prices): () => void {
     if (prices.length === 0) return () => {}
     const { clock, lifetime } = this.#context
     const addresses = addressesOf(prices)
@@ -180,7 +225,14 @@ class StoreLease implements SharedLease {
   }
 }
 
-const addressesOf = (prices: readonly TrackedPrice[]) => prices.map(({ address }) => address)
+const addressesOf = (prices: Prices) => prices.map(({ address }) => address)
+
+/** The age that satisfies every subscriber of an address. */
+function maxAgeOf({ intervalMs, requesters }: TrackedPrice): number {
+  let maxAgeMs = intervalMs
+  for (const { everyMs } of requesters) maxAgeMs = Math.min(maxAgeMs, everyMs)
+  return maxAgeMs
+}
 
 /** One key per address, in every spelling of it. */
 const priceKeyOf = (address: string) => `etn-market:feed:1:${address.toLowerCase()}`
