@@ -1,46 +1,94 @@
 import { createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
+import { systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import type { CheckedStore } from './checked-store.ts'
-import type { DailyBudget } from './daily-budget.ts'
+import { invalidOption } from '../errors/input.ts'
+import { checksumAddress, memoize } from '../utils/address.ts'
+import { DAY_MS } from '../utils/time-units.ts'
+import { CheckedStore } from './checked-store.ts'
+import { DailyBudget } from './daily-budget.ts'
 import type { FeedEvent } from './events.ts'
-import type { FeedClock } from './feed-clock.ts'
-import type { PriceBuyer } from './prices/price-buyer.ts'
-import type { PriceTable } from './prices/tracked-price.ts'
-import type { Backoff } from './requests/backoff.ts'
+import { callSafely } from './failures.ts'
+import { createFeedClock, type FeedClock } from './feed-clock.ts'
+import { followPageVisibility, type PageVisibility } from './page-visibility.ts'
+import { PriceBuyer } from './prices/price-buyer.ts'
+import { readSharedLease, SharedPrices } from './prices/shared-prices.ts'
+import { PriceTable } from './prices/tracked-price.ts'
+import { Backoff } from './requests/backoff.ts'
 import type { RecurringRequest } from './requests/requester.ts'
-import type { Send } from './requests/send.ts'
-import type { Schedule } from './schedule/schedule.ts'
-import type { FeedClient, FeedStore } from './types.ts'
+import { createSend, type Send } from './requests/send.ts'
+import { Schedule } from './schedule/schedule.ts'
+import { FeedStream } from './stream/feed-stream.ts'
+import type { FeedClient, FeedOptions, FeedStore } from './types.ts'
 import type { RunningWatch } from './watch/watch.ts'
 
-/** What the parts of a feed share. */
-export interface FeedContext {
+/** What the parts of a feed share. Its functions may be taken apart. */
+export class FeedContext {
   readonly client: FeedClient
+  readonly options: FeedOptions
   readonly clock: FeedClock
-  readonly lifetime: Lifetime
+  readonly lifetime = new Lifetime()
   /** What outlives the feed; undefined without a store. */
   readonly store: FeedStore | undefined
   readonly checkedStore: CheckedStore | undefined
-  readonly table: PriceTable
+  readonly table = new PriceTable()
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   readonly schedule: Schedule
   readonly buyer: PriceBuyer
   /** The running watches of the feed. */
-  readonly watches: Set<RunningWatch>
+  readonly watches = new Set<RunningWatch>()
   /** What is requested again and again, besides prices. */
-  readonly recurring: Set<RecurringRequest>
+  readonly recurring = new Set<RecurringRequest>()
+  /** Those who subscribed to new prices and states. */
+  readonly listeners = new Set<() => void>()
   readonly send: Send
   /** How long price requests and new watches wait for others, in milliseconds. */
   readonly windowMs: number
   /** The default of a price request. */
   readonly maxAgeMs: number
-  emit(event: FeedEvent): void
-  /** Calls those who subscribed to new prices and states. */
-  notify(): void
-  isPaused(): boolean
+  readonly #page: PageVisibility | undefined
+  readonly #checksum = memoize(checksumAddress)
+
+  constructor(client: FeedClient, options: FeedOptions) {
+    const { store, stream = false, pauseWhenHidden = stream } = options
+    const fleetLease = readSharedLease(options)
+    this.client = client
+    this.options = options
+    this.windowMs = readDuration('windowMs', options.windowMs ?? 5)
+    this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
+    this.clock = createFeedClock(options.clock ?? systemClock)
+    this.store = store
+    this.checkedStore = store && new CheckedStore(store, this)
+    this.dailyBudget = new DailyBudget(options, this.clock)
+    this.backoff = new Backoff(this.clock, this.emit)
+    this.send = createSend(client, this.dailyBudget.budget)
+    this.buyer = new PriceBuyer(this, store && new SharedPrices(this, store, fleetLease))
+    this.schedule = new Schedule(this)
+    if (stream) this.schedule.stream = new FeedStream(this)
+    this.#page = pauseWhenHidden ? followPageVisibility(() => this.schedule.wake()) : undefined
+  }
+
+  readonly emit = (event: FeedEvent): void => callSafely(this.options.onEvent, event)
+
+  readonly notify = (): void => {
+    for (const listener of [...this.listeners]) listener()
+  }
+
+  readonly isPaused = (): boolean => this.#page?.hidden ?? false
+
   /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
-  toChecksum(addresses: readonly string[]): string[]
+  readonly toChecksum = (addresses: readonly string[]): string[] => {
+    this.client.prices.batch.estimate({ addresses: addresses as string[] })
+    return addresses.map(this.#checksum)
+  }
+
+  /** Resolves when no timer, listener or request is left. */
+  async close(): Promise<void> {
+    this.listeners.clear()
+    this.#page?.stop()
+    this.schedule.stream?.stop()
+    await this.schedule.stop()
+  }
 }
 
 /** How long the feed lives: a signal that aborts when it is closed. */
@@ -72,4 +120,9 @@ export class Lifetime extends LightAbortController {
     this.#controller.abort(reason)
     this.abort(reason)
   }
+}
+
+function readDuration(name: string, ms: number): number {
+  if (typeof ms === 'number' && ms >= 0 && ms <= DAY_MS) return ms
+  throw invalidOption(name, ms, 'a number of milliseconds from 0 to a day')
 }

@@ -13,9 +13,8 @@ import type { RunningWatch } from './watch/watch.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** @param hasBudget whether the options say what the feed may spend */
-export function readStatus(context: FeedContext, hasBudget: boolean): FeedStatus {
-  const { clock, schedule, dailyBudget, backoff, watches } = context
+export function readStatus(context: FeedContext): FeedStatus {
+  const { clock, schedule, dailyBudget, backoff, watches, options } = context
   const state = stateOf(context)
   const isWaiting = state === 'waiting' || state === 'stopped'
   schedule.settle()
@@ -26,7 +25,7 @@ export function readStatus(context: FeedContext, hasBudget: boolean): FeedStatus
     stretch: dailyBudget.stretch,
     atLeastStretch: dailyBudget.atLeastStretch,
     creditsPerDay: Math.round(schedule.ticks.timetable.creditsPerDay),
-    limit: hasBudget ? dailyBudget.budget.limit : undefined,
+    limit: options.budget !== undefined ? dailyBudget.budget.limit : undefined,
     spent: dailyBudget.spent,
     projected: dailyBudget.projected,
     watches: watches.size,

@@ -1,8 +1,7 @@
 import type { Candle } from '../../generated/types.ts'
 import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
-import type { FeedContext } from '../context.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import { BUCKET_SECONDS, type Bucket, countCandles, MAX_CANDLES, mergeCandles } from './buckets.ts'
+import { type Bucket, countCandles, MAX_CANDLES, mergeCandles } from './buckets.ts'
 
 /** What is known of a series. */
 export interface KnownSeries {
@@ -106,47 +105,11 @@ export interface SeriesId {
   readonly currency: 'USD' | 'ETN'
 }
 
-/** Beyond this number of series, the oldest is dropped. */
-const MAX_SERIES = 100
-const MIN_TTL_MS = 3_600_000
 /** How far the service's clock may be ahead, in milliseconds. */
 const MAX_AHEAD_MS = 3_600_000
 
-/** Keeps series for every reader of a feed, and in the feed's store. */
-export class CandleStore {
-  readonly #context: FeedContext
-  readonly #memory = new Map<string, KnownSeries>()
-
-  constructor(context: FeedContext) {
-    this.#context = context
-  }
-
-  /** Resolves with the newest state; undefined if nothing valid is known. */
-  async read(id: SeriesId): Promise<KnownSeries | undefined> {
-    const { checkedStore, clock } = this.#context
-    const stored = await checkedStore?.read(keyOf(id), (value) => checkStored(id, value, clock))
-    const known = this.#memory.get(keyOf(id))
-    return stored && !(known && known.at >= stored.at) ? stored : known
-  }
-
-  write(id: SeriesId, series: KnownSeries): void {
-    const { checkedStore, clock } = this.#context
-    const key = keyOf(id)
-    this.#memory.delete(key)
-    this.#memory.set(key, series)
-    const [oldest] = this.#memory.keys()
-    if (this.#memory.size > MAX_SERIES && oldest !== undefined) this.#memory.delete(oldest)
-    // After that time no candle of it is among the newest.
-    const ttlMs = series.depth * BUCKET_SECONDS[id.bucket] * 1_000
-    checkedStore?.write(key, { ...id, ...series, at: clock.toUnix(series.at) }, Math.max(MIN_TTL_MS, ttlMs))
-  }
-}
-
-function keyOf({ address, bucket, currency }: SeriesId): string {
-  return `etn-market:feed:candles:1:${address.toLowerCase()}:${bucket}:${currency}`
-}
-
-function checkStored(id: SeriesId, value: unknown, clock: FeedClock): KnownSeries | undefined {
+/** Returns a series that a store has; undefined if it is not valid. */
+export function checkStored(id: SeriesId, value: unknown, clock: FeedClock): KnownSeries | undefined {
   const now = clock.wall.now()
   if (!isObject(value) || !isSeries(value) || value.at > now) return undefined
   const { address, bucket, currency, candles, depth, finalUntil, at } = value

@@ -11,7 +11,7 @@ import { type RecurringRequest, Requester } from '../requests/requester.ts'
 import { BUCKET_SECONDS } from './buckets.ts'
 import {
   addAnswer,
-  CandleStore,
+  checkStored,
   countMissing,
   isCandles,
   type KnownSeries,
@@ -43,14 +43,17 @@ const { base, perItem } = operations['token.candles'].credits
 const OPTIONS = ['bucket', 'everyMs', 'limit', 'currency', 'signal']
 const DEFAULT_LIMIT = 100
 
-/** The candle watches of a feed, and what they share. */
+/** Beyond this number of series, the oldest is dropped. */
+const MAX_SERIES = 100
+const MIN_TTL_MS = 3_600_000
+
+/** The candle watches of a feed, and the series that they share with each other and by the feed's store. */
 export class CandleWatches {
   readonly #context: FeedContext
-  readonly #store: CandleStore
+  readonly #known = new Map<string, KnownSeries>()
 
   constructor(context: FeedContext) {
     this.#context = context
-    this.#store = new CandleStore(context)
   }
 
   /** Keeps a series up to date, and yields it after each update. */
@@ -120,15 +123,39 @@ export class CandleWatches {
     }
 
     for (;;) {
-      const known = await this.#store.read(id)
+      const known = await this.#read(id)
       signal.throwIfAborted()
       const intervalMs = everyMs * dailyBudget.requestStretch
       const isFresh = known && known.depth >= limit && clock.now() - known.at < intervalMs
       const series = isFresh ? known : await update(known)
-      if (!isFresh) this.#store.write(id, series)
+      if (!isFresh) this.#write(id, series)
       publish(() => series.candles.slice(-limit))
       const waitMs = series.at + everyMs * dailyBudget.requestStretch - clock.now()
       if (waitMs > 0) await sleep(clock, waitMs, signal)
     }
   }
+
+  /** Resolves with the newest state; undefined if nothing valid is known. */
+  async #read(id: SeriesId): Promise<KnownSeries | undefined> {
+    const { checkedStore, clock } = this.#context
+    const stored = await checkedStore?.read(keyOf(id), (value) => checkStored(id, value, clock))
+    const known = this.#known.get(keyOf(id))
+    return stored && !(known && known.at >= stored.at) ? stored : known
+  }
+
+  #write(id: SeriesId, series: KnownSeries): void {
+    const { checkedStore, clock } = this.#context
+    const key = keyOf(id)
+    this.#known.delete(key)
+    this.#known.set(key, series)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > MAX_SERIES && oldest !== undefined) this.#known.delete(oldest)
+    // After that time no candle of it is among the newest.
+    const ttlMs = series.depth * BUCKET_SECONDS[id.bucket] * 1_000
+    checkedStore?.write(key, { ...id, ...series, at: clock.toUnix(series.at) }, Math.max(MIN_TTL_MS, ttlMs))
+  }
+}
+
+function keyOf({ address, bucket, currency }: SeriesId): string {
+  return `etn-market:feed:candles:1:${address.toLowerCase()}:${bucket}:${currency}`
 }
