@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Candle, OperationParams } from 'etn-market'
-import { type Bucket, mergeCandles } from '../feed/candles/buckets.ts'
+import { type Bucket, mergeCandles } from '../feed/candles/series.ts'
 import { type FileLock, lockFile } from '../file-store/file-lock.ts'
 import { resolveFile } from '../file-store/replace-file.ts'
 import { defaultOf } from '../operations/validate-params.ts'

@@ -1,5 +1,5 @@
 import { type Candle, operations } from 'etn-market'
-import { BUCKET_SECONDS, type Bucket, countCandles, MAX_CANDLES, mergeCandles } from '../feed/candles/buckets.ts'
+import { BUCKET_SECONDS, type Bucket, countCandles, MAX_CANDLES, mergeCandles } from '../feed/candles/series.ts'
 import { savePaidFor } from './files.ts'
 import { DEFAULT_BUCKET, type SeriesFile, toCsv, toIsoTime } from './series.ts'
 

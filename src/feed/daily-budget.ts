@@ -1,4 +1,4 @@
-import { anchoredWallClock, type Clock } from '../concurrency/clock.ts'
+import { anchoredWallClock } from '../concurrency/clock.ts'
 import { type Budget, createBudget, type StoredBudget } from '../credits/budget.ts'
 import { createMemoryBudget } from '../credits/budget-core.ts'
 import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
@@ -41,8 +41,12 @@ export class DailyBudget implements Stretch {
   constructor({ budget: options, store }: Pick<FeedOptions, 'budget' | 'store'>, clock: FeedClock) {
     const limit = options ? readOptions(options) : undefined
     this.#clock = clock
-    if (limit === undefined || store === undefined) this.budget = createDayBudget(limit?.credits, clock.wall)
-    else {
+    if (limit === undefined || store === undefined) {
+      // In memory, and renewed at midnight UTC. Without a limit it only counts.
+      const windows = new BudgetWindows(DAY_MS, 0, anchoredWallClock(clock.wall))
+      const now = () => clock.wall.now()
+      this.budget = createMemoryBudget({ limit: limit?.credits ?? NEVER, windows, now, keyBalances: undefined })
+    } else {
       const entry = {
         get: (key: string) => store.get(key),
         set: (key: string, value: string) => store.set(key, value, ENTRY_TTL_MS),
@@ -197,17 +201,6 @@ function demandOf(watched: Iterable<TrackedPrice>): StretchedDemand[] {
     demand.set(key, one)
   }
   return [...demand.values()]
-}
-
-/** A budget in memory that renews at midnight UTC. Without a limit it only counts. */
-function createDayBudget(credits: number | undefined, clock: Clock): Budget {
-  const windows = new BudgetWindows(DAY_MS, 0, anchoredWallClock(clock))
-  return createMemoryBudget({
-    limit: credits ?? NEVER,
-    windows,
-    now: () => clock.now(),
-    keyBalances: undefined,
-  })
 }
 
 function readOptions(options: object): { credits: number; name: string } {

@@ -5,7 +5,6 @@ import { createVirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 // Client and feed load these lazily; loaded here so that they take no real time.
 import '../../src/feed/trades/readers.ts'
-import '../../src/feed/trades/store.ts'
 import '../../src/generated/answer-schemas.ts'
 import { onCaseFinished } from '../support/property.ts'
 import { DAY } from './setup.ts'

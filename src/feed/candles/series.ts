@@ -1,7 +1,34 @@
-import type { Candle } from '../../generated/types.ts'
+import { operations } from '../../generated/operations.ts'
+import type { Candle, OperationParams } from '../../generated/types.ts'
 import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import { type Bucket, countCandles, MAX_CANDLES, mergeCandles } from './buckets.ts'
+
+export type Bucket = NonNullable<OperationParams['token.candles']['bucket']>
+
+/** The largest page. */
+export const MAX_CANDLES = operations['token.candles'].credits.maxItems
+/** Length of each bucket in seconds. */
+export const BUCKET_SECONDS: Readonly<Record<Bucket, number>> = {
+  '1m': 60,
+  '15m': 900,
+  '1h': 3_600,
+  '4h': 14_400,
+  '1d': 86_400,
+}
+
+/** How many candles there are from one moment to another, unix seconds, with the one that is still open. */
+export function countCandles(from: number, to: number, bucketSeconds: number, max: number): number {
+  return Math.min(max, Math.max(0, Math.floor((to - from) / bucketSeconds)) + 1)
+}
+
+/** Oldest first, with the newer of two candles of the same time. */
+export function mergeCandles<Candle extends { readonly time: number }>(
+  known: readonly Candle[],
+  fresh: readonly Candle[],
+): Candle[] {
+  const byTime = new Map([...known, ...fresh].map((candle) => [candle.time, candle]))
+  return [...byTime.values()].sort((one, other) => one.time - other.time)
+}
 
 /** What is known of a series. */
 export interface KnownSeries {
@@ -111,18 +138,15 @@ const MAX_AHEAD_MS = 3_600_000
 /** Returns a series that a store has; undefined if it is not valid. */
 export function checkStored(id: SeriesId, value: unknown, clock: FeedClock): KnownSeries | undefined {
   const now = clock.wall.now()
-  if (!isObject(value) || !isSeries(value) || value.at > now) return undefined
+  if (!isObject(value)) return undefined
   const { address, bucket, currency, candles, depth, finalUntil, at } = value
+  if (!isCandles(candles) || !isNumber(at) || at > now) return undefined
+  if (!isInteger(depth) || depth > MAX_CANDLES || !isInteger(finalUntil)) return undefined
   if (address !== id.address || bucket !== id.bucket || currency !== id.currency) return undefined
   const newest = candles.at(-1)?.time ?? 0
   const isOrdered = candles.every(({ time }, index) => index === 0 || time > (candles[index - 1]?.time ?? 0))
   const isPossible = newest <= finalUntil && finalUntil * 1_000 <= now + MAX_AHEAD_MS && depth >= candles.length
   return isOrdered && isPossible ? { candles, depth, finalUntil, at: clock.fromUnix(at) } : undefined
-}
-
-function isSeries(value: Record<string, unknown>): value is Record<string, unknown> & KnownSeries {
-  const { candles, depth, finalUntil, at } = value
-  return isCandles(candles) && isInteger(depth) && depth <= MAX_CANDLES && isInteger(finalUntil) && isNumber(at)
 }
 
 /** With `validate: 'warn'` an answer may have any shape. */

@@ -8,9 +8,9 @@ import type { FeedContext } from '../context.ts'
 import { toWatchFailed } from '../failures.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
 import { type RecurringRequest, Requester } from '../requests/requester.ts'
-import { BUCKET_SECONDS } from './buckets.ts'
 import {
   addAnswer,
+  BUCKET_SECONDS,
   checkStored,
   countMissing,
   isCandles,

@@ -21,7 +21,8 @@ const CONNECTING: FeedStreamStatus = {
 export class FeedStream {
   readonly #context: FeedContext
   #stream: PageStream | undefined
-  #isLoading = true
+  /** Whether it is not known yet what the stream covers. The schedule has to wait. */
+  isLoading = true
 
   /** @throws InvalidRequestError for a client that cannot open streams */
   constructor(context: FeedContext) {
@@ -31,10 +32,6 @@ export class FeedStream {
     void this.#load(internals.open)
   }
 
-  /** Whether it is not known yet what the stream covers. The schedule has to wait. */
-  get isLoading(): boolean {
-    return this.#isLoading
-  }
   get status(): FeedStreamStatus {
     return this.#stream?.status ?? CONNECTING
   }
@@ -79,7 +76,7 @@ export class FeedStream {
     } catch {
       // The feed buys.
     }
-    this.#isLoading = false
+    this.isLoading = false
     schedule.wake()
   }
 

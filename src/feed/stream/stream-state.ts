@@ -57,12 +57,8 @@ const REFUSALS: Readonly<Record<RefusedAddress['code'], number>> = {
 
 /** Why a stream does not serve an address. */
 export function refusalOf({ address, code }: RefusedAddress): EtnMarketError {
-  const status = REFUSALS[code]
-  return new EtnMarketError(`The proxy does not stream ${address}: ${status} ${code}.`, {
-    code,
-    status,
-    params: { address },
-  })
+  const details = { code, status: REFUSALS[code], params: { address } }
+  return new EtnMarketError(`The proxy does not stream ${address}: ${details.status} ${code}.`, details)
 }
 
 /**
@@ -75,30 +71,18 @@ export function errorOf(
 ): EtnMarketError | undefined {
   const details = { code: code ?? state, status, retryAfterMs: waitMs }
   const refusal = `The proxy refuses the stream: ${status} ${details.code}.`
-  switch (state) {
-    case 'stale':
-      return code === undefined
-        ? undefined
-        : new ServiceError('The service does not answer the proxy, which tries again.', details)
-    case 'out_of_credits':
-      return new RateLimitError('The credits for live prices are used up.', details)
-    case 'refused':
-      if (status === undefined)
-        return new ServiceError('The service refuses the key of the proxy. Tell its operator.', details)
-      return new EtnMarketError(
-        status < 400 ? 'The proxy answers with no event stream: check `url`.' : refusal,
-        details,
-      )
-    case 'reconnecting': {
-      if (status === undefined)
-        return new ConnectionError('There is no connection to the proxy. The page tries again.', {
-          ...details,
-          code: 'connection_failed',
-        })
-      const Problem = status >= 500 ? ServiceError : RateLimitError
-      return new Problem(`${refusal} The page tries again.`, details)
-    }
-    default:
-      return undefined
+  if (state === 'stale' && code !== undefined)
+    return new ServiceError('The service does not answer the proxy, which tries again.', details)
+  if (state === 'out_of_credits') return new RateLimitError('The credits for live prices are used up.', details)
+  if (state === 'refused' && status === undefined)
+    return new ServiceError('The service refuses the key of the proxy. Tell its operator.', details)
+  if (state === 'refused' && status !== undefined)
+    return new EtnMarketError(status < 400 ? 'The proxy answers with no event stream: check `url`.' : refusal, details)
+  if (state !== 'reconnecting') return undefined
+  if (status !== undefined) {
+    const Problem = status >= 500 ? ServiceError : RateLimitError
+    return new Problem(`${refusal} The page tries again.`, details)
   }
+  const message = 'There is no connection to the proxy. The page tries again.'
+  return new ConnectionError(message, { ...details, code: 'connection_failed' })
 }

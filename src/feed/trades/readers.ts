@@ -4,8 +4,7 @@ import type { FeedContext } from '../context.ts'
 import { callSafely } from '../failures.ts'
 import { PAGE_SIZE } from './cost.ts'
 import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
-import { TradeSource } from './source.ts'
-import { isTrades, TRADES_TTL_MS, tradesKey } from './store.ts'
+import { isTrades, TRADES_TTL_MS, TradeSource, tradesKey } from './source.ts'
 import type { TradesOptions } from './trades.ts'
 
 /** Tokens that are remembered while nobody reads them. */

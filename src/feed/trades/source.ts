@@ -1,14 +1,32 @@
 import { startTimer } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import type { Trade } from '../../generated/types.ts'
-import { isArray, isObject } from '../../operations/type-guards.ts'
+import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
+import { DAY_MS } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
 import { creditsChargedBy, isServiceWide, isUnreadable } from '../failures.ts'
 import { type RecurringRequest, Requester, type RequestSpec } from '../requests/requester.ts'
-import { adaptInterval, PAGE_SIZE, TradeCost, tradeCredits } from './cost.ts'
+import { adaptInterval, PAGE_SIZE, TradeCost, type TradeCostState, tradeCredits } from './cost.ts'
 import { mergePage, TradeDedupe, type TradePage } from './dedupe.ts'
 import type { TradeReader } from './readers.ts'
-import { isMemory, TRADES_TTL_MS, type TradeMemory, tradesKey, withTimes } from './store.ts'
+
+/** What is known of the trades of a token. */
+interface TradeMemory extends TradePage {
+  /** When the newest page was requested, by the clock of the feed; unix milliseconds in a store. */
+  readonly at: number
+  /** Milliseconds between requests that suit the number of trades. */
+  readonly everyMs: number
+  readonly cost: TradeCostState
+}
+
+/** How long trades are kept, in milliseconds. */
+export const TRADES_TTL_MS = 30 * DAY_MS
+
+/** The key of what is known of a token, undefined for all tokens; with a reader, of the newest trades that it has read. */
+export function tradesKey(token = 'all', reader?: string): string {
+  const key = `etn-market:feed:trades:1:${token.toLowerCase()}`
+  return reader === undefined ? key : `${key}:${reader}`
+}
 
 interface TradeRequest {
   readonly limit: number
@@ -104,8 +122,13 @@ export class TradeSource implements RecurringRequest {
     return this.#cost.state.intervalStart + this.#interval * this.#context.dailyBudget.requestStretch
   }
 
+  /** The interval nearest to the one that suits the number of trades, within the bounds of these readers. */
   #intervalOf(readers: readonly TradeReader[]): number {
-    return intervalWithin(readers, this.#memory?.everyMs ?? 0)
+    const everyMs = this.#memory?.everyMs ?? 0
+    if (readers.length === 0) return everyMs
+    const min = Math.min(...readers.map(({ bounds }) => bounds.min))
+    const max = Math.min(...readers.map(({ bounds }) => bounds.max))
+    return Math.min(max, Math.max(min, everyMs))
   }
 
   #dueInMs(): number {
@@ -213,13 +236,28 @@ export class TradeSource implements RecurringRequest {
   }
 }
 
-/** The interval nearest to `everyMs` that suits every reader; `everyMs` itself without any. */
-function intervalWithin(
-  readers: readonly { readonly bounds: Record<'min' | 'max', number> }[],
-  everyMs: number,
-): number {
-  if (readers.length === 0) return everyMs
-  const min = Math.min(...readers.map(({ bounds }) => bounds.min))
-  const max = Math.min(...readers.map(({ bounds }) => bounds.max))
-  return Math.min(max, Math.max(min, everyMs))
+/** The same with other times: those of the clock of the feed end with the process, so a store has unix milliseconds. */
+function withTimes(memory: TradeMemory, convert: (time: number) => number): TradeMemory {
+  const { at, cost } = memory
+  return { ...memory, at: convert(at), cost: { ...cost, intervalStart: convert(cost.intervalStart) } }
+}
+
+function isMemory(value: unknown, now: number): value is TradeMemory {
+  if (!isObject(value) || !isTrades(value.trades) || typeof value.isComplete !== 'boolean') return false
+  const { at, everyMs, cost } = value
+  if (!isNumber(at) || at > now || !isNumber(everyMs) || everyMs <= 0 || !isObject(cost)) return false
+  const { saved, rate, intervalStart } = cost
+  if (!isNumber(intervalStart) || intervalStart > now) return false
+  return isNumber(saved) && (rate === null || isNumber(rate))
+}
+
+export function isTrades(value: unknown): value is readonly Trade[] {
+  return isArray(value) && value.length <= PAGE_SIZE && every(value, isTrade)
+}
+
+function isTrade(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { timestamp, hash, pool, token0, token1, amount0, amount1, usd, sender } = value
+  const texts = [hash, pool, token0, token1, amount0, amount1, usd, sender]
+  return (timestamp == null || isNumber(timestamp)) && texts.every((text) => text == null || typeof text === 'string')
 }

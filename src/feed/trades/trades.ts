@@ -67,23 +67,13 @@ export class Trades {
     await readers?.stop()
   }
 
-  async *#read(
-    token: string | undefined,
-    bounds: TradeReader['bounds'],
-    options: TradesOptions,
-  ): AsyncGenerator<Trade, void, undefined> {
-    this.#readers ??= this.#load()
-    yield* (await this.#readers).read(token, bounds, options)
-  }
-
-  async #load(): Promise<TradeReaders> {
-    try {
-      const { TradeReaders } = await import('./readers.ts')
-      return new TradeReaders(this.#context)
-    } catch (error) {
+  async *#read(...query: Parameters<TradeReaders['read']>): ReturnType<TradeReaders['read']> {
+    this.#readers ??= import('./readers.ts').then(({ TradeReaders }) => new TradeReaders(this.#context))
+    const readers = await this.#readers.catch((error) => {
       this.#readers = undefined
       throw error
-    }
+    })
+    yield* readers.read(...query)
   }
 }
 

@@ -112,7 +112,7 @@ function canWaitFor({ transient, waitMs }: Failure): boolean {
 
 /** Returns `feed.peek`: the same object for an input until the price or its `stale` changes, so that React can compare snapshots. */
 export function createPeek({ clock, table, maxAgeMs, toChecksum }: FeedContext) {
-  /** With the time at which the price was requested, by the clock of the feed. */
+  /** By input. */
   const snapshots = new WeakMap<TrackedPrice, Map<string, { readonly price: FeedPrice; readonly at: number }>>()
   return (input: string): FeedPrice | undefined => {
     const [address = input] = toChecksum([input])

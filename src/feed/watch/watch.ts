@@ -6,12 +6,10 @@ import { iterateLatest, type LatestValueStream } from '../requests/latest-value-
 import { readMinChange } from './min-change.ts'
 import type { FeedPrice, Watch, WatchOptions } from './types.ts'
 
-/** Original inputs by their address in EIP-55 form. */
-export type InputsByAddress = ReadonlyMap<string, readonly string[]>
-
 /** What a watch keeps up to date. */
 export interface WatchTarget {
-  readonly inputs: InputsByAddress
+  /** As they were given, by their address in EIP-55 form. */
+  readonly inputs: ReadonlyMap<string, readonly string[]>
   readonly everyMs: number
   /** The longest interval while the budget is too small; Infinity if any will do. */
   readonly atLeastEveryMs: number
@@ -39,7 +37,7 @@ export class RunningWatch implements Subscriber {
   readonly #context: FeedContext
   readonly #subscription: Subscription
   readonly #stopListening: () => void
-  #inputs: InputsByAddress
+  #inputs: WatchTarget['inputs']
   #prices: readonly TrackedPrice[] = []
   /** Addresses whose failure was reported and that have had no price since, and whether the known one was reported as stale. */
   readonly #failing = new Map<TrackedPrice, { readonly isLate: boolean }>()
@@ -130,7 +128,7 @@ export class RunningWatch implements Subscriber {
   }
 
   /** Wants the price of each address, and delivers those that are known and young enough under the inputs that are new. */
-  #enter(before: InputsByAddress): void {
+  #enter(before: WatchTarget['inputs']): void {
     const { clock, table, schedule, dailyBudget } = this.#context
     this.#prices = table.open(this.#inputs.keys())
     for (const tracked of this.#prices) schedule.join(tracked, this, !before.has(tracked.address))
@@ -247,7 +245,7 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
 export function groupByAddress(
   given: string | readonly string[],
   toChecksum: FeedContext['toChecksum'],
-): InputsByAddress {
+): WatchTarget['inputs'] {
   const inputs = typeof given === 'string' ? [given] : given
   const groups = new Map<string, string[]>()
   const addresses = toChecksum(inputs)
@@ -261,10 +259,10 @@ export function groupByAddress(
 }
 
 /** Returns the interval of a watch, and the longest one under a stretch; Infinity if any will do. */
-export function readIntervals(options: { everyMs: unknown; atLeastEveryMs?: unknown }): {
-  everyMs: number
-  atLeastEveryMs: number
-} {
+export function readIntervals(options: {
+  everyMs: unknown
+  atLeastEveryMs?: unknown
+}): Pick<WatchTarget, 'everyMs' | 'atLeastEveryMs'> {
   const everyMs = requireMilliseconds('everyMs', options.everyMs)
   const { atLeastEveryMs = Number.POSITIVE_INFINITY } = options
   if (typeof atLeastEveryMs === 'number' && atLeastEveryMs >= everyMs) return { everyMs, atLeastEveryMs }
