@@ -55,7 +55,6 @@ export class CheckedStore {
     if (!this.#writes.has(key)) this.#writes.set(key, this.#writeAll(key))
   }
 
-  /** Resolves when everything that is written in order is written. */
   async flush(): Promise<void> {
     await Promise.all(this.#writes.values())
   }

@@ -35,11 +35,9 @@ export class FeedContext {
   readonly backoff: Backoff
   readonly schedule: Schedule
   readonly buyer: PriceBuyer
-  /** The running watches of the feed. */
   readonly watches = new Set<RunningWatch>()
   /** What is requested again and again, besides prices. */
   readonly recurring = new Set<RecurringRequest>()
-  /** Those who subscribed to new prices and states. */
   readonly listeners = new Set<() => void>()
   readonly send: Send
   /** How long price requests and new watches wait for others, in milliseconds. */

@@ -93,7 +93,6 @@ export function mayBeChargedAgain(error: unknown, failures: number): boolean {
   return charge === 'charged'
 }
 
-/** The error's code, for events. */
 export function codeOf(error: unknown): string {
   return isEtnMarketError(error) ? error.code : 'unknown'
 }
@@ -103,7 +102,6 @@ export function toWatchFailed(address: string, { code, message }: EtnMarketError
   return { type: 'feed.watch_failed', addresses: [address], code, message }
 }
 
-/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

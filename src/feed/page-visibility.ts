@@ -6,7 +6,6 @@ interface Page {
 
 export type PageVisibility = ReturnType<typeof followPageVisibility>
 
-/** Follows the visibility of the page. */
 export function followPageVisibility(onChange: () => void) {
   const page = (globalThis as { document?: Page }).document
   page?.addEventListener('visibilitychange', onChange)

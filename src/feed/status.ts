@@ -52,6 +52,9 @@ export function explain(context: FeedContext, shown: number): FeedPlan {
     const requestsPerDay = DAY_MS / intervalMs
     return toRate({ creditsPerDay: request.credits(intervalMs) * requestsPerDay, requestsPerDay })
   }
+  // Of several requests with one key, the one with the shortest interval is made.
+  const others = new Map<string, RecurringRequest>()
+  for (const one of recurring) if (one.everyMs < (others.get(one.key)?.everyMs ?? NEVER)) others.set(one.key, one)
   return {
     calls: nextPurchases(groups, shown).map((call) => ({ ...call, at: clock.toUnix(call.at) })),
     stretch,
@@ -75,7 +78,7 @@ export function explain(context: FeedContext, shown: number): FeedPlan {
       cost: toRate(stretch === 1 ? timetable : planTimetable(intervals, schedule.lead.ms)),
       onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs),
     },
-    others: mostFrequent(recurring).map((one) => ({
+    others: Array.from(others.values(), (one) => ({
       operation: one.operation,
       address: one.address,
       cost: costAt(one, one.everyMs * requestStretch),
@@ -121,16 +124,6 @@ function nextPurchases(running: readonly TickGroup[], shown: number): PlannedPur
     buy(at, due, early)
   }
   return purchases.slice(0, shown)
-}
-
-/** Those that are made: of several with one key, the one with the shortest interval. */
-function mostFrequent(requests: Iterable<RecurringRequest>): RecurringRequest[] {
-  const byKey = new Map<string, RecurringRequest>()
-  for (const request of requests) {
-    const other = byKey.get(request.key)
-    if (other === undefined || request.everyMs < other.everyMs) byKey.set(request.key, request)
-  }
-  return [...byKey.values()]
 }
 
 /** The cost of a call for each watch, at its own interval. */

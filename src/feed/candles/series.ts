@@ -5,7 +5,6 @@ import type { FeedClock } from '../feed-clock.ts'
 
 export type Bucket = NonNullable<OperationParams['token.candles']['bucket']>
 
-/** The largest page. */
 export const MAX_CANDLES = operations['token.candles'].credits.maxItems
 /** Length of each bucket in seconds. */
 export const BUCKET_SECONDS: Readonly<Record<Bucket, number>> = {
@@ -30,7 +29,6 @@ export function mergeCandles<Candle extends { readonly time: number }>(
   return [...byTime.values()].sort((one, other) => one.time - other.time)
 }
 
-/** What is known of a series. */
 export interface KnownSeries {
   /** Oldest first. */
   readonly candles: readonly Candle[]
@@ -124,7 +122,6 @@ export function serviceTime(date: string | undefined, newest: Candle | undefined
   return Math.max(isWrong ? sentAt : now, (newest?.time ?? 0) * 1_000)
 }
 
-/** What a series is of. */
 export interface SeriesId {
   /** In EIP-55 form. */
   readonly address: string

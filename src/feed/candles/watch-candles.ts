@@ -6,7 +6,7 @@ import type { Candle } from '../../generated/types.ts'
 import { defaultOf } from '../../operations/validate-params.ts'
 import type { FeedContext } from '../context.ts'
 import { toWatchFailed } from '../failures.ts'
-import { followLatest } from '../requests/latest-value-stream.ts'
+import { type Follow, followLatest } from '../requests/latest-value-stream.ts'
 import { type RecurringRequest, Requester } from '../requests/requester.ts'
 import {
   addAnswer,
@@ -76,17 +76,15 @@ export class CandleWatches {
       everyMs,
       credits: () => base + perItem * candles,
     }
-    return followLatest<CandleSeries>(this.#context, signal, planned, (publish, ended) =>
-      this.#follow(id, limit, everyMs, publish, ended),
-    )
+    const follow: Follow<CandleSeries> = (...stream) => this.#follow(id, limit, everyMs, ...stream)
+    return followLatest(this.#context, signal, planned, follow)
   }
 
   async #follow(
     id: SeriesId,
     limit: number,
     everyMs: number,
-    publish: (read: () => CandleSeries) => void,
-    signal: AbortSignal,
+    ...[publish, signal]: Parameters<Follow<CandleSeries>>
   ): Promise<void> {
     const { clock, dailyBudget, emit } = this.#context
     const report = (error: EtnMarketError) => emit(toWatchFailed(id.address, error))

@@ -28,7 +28,6 @@ export class PortfolioState {
   readonly #reader: PortfolioReader
   readonly #tokens: TokenInfos
   readonly #prices = new Map<string, FeedPrice>()
-  /** The tokens whose prices are watched. */
   #wanted: readonly string[] = []
   /** The running watches by what they watch: of tokens with a price, and of those that have had none. */
   #watches: ReadonlyMap<string, Watch> = new Map()

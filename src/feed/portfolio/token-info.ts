@@ -1,10 +1,8 @@
-import type { Clock } from '../../concurrency/clock.ts'
 import { operations } from '../../generated/operations.ts'
 import type { Token } from '../../generated/types.ts'
 import { isInteger, isObject, isString } from '../../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
-import type { CheckedStore } from '../checked-store.ts'
 import type { FeedContext } from '../context.ts'
 import { isKeyRefused, isRefusal } from '../failures.ts'
 import type { Requester } from '../requests/requester.ts'
@@ -16,7 +14,6 @@ const { base, perItem, maxItems: PAGE_SIZE } = operations['token.list'].credits
 const LIST_CREDITS = base + perItem * PAGE_SIZE
 const GET_CREDITS = operations['token.get'].credits.base
 const MAX_LIST_FAILURES = 3
-/** Number of requests in flight. */
 const MAX_REQUESTS = 5
 /** How long a token counts as unlisted, and how long the list as read, in milliseconds. */
 const RECHECK_MS = DAY_MS
@@ -25,16 +22,14 @@ const TTL_MS = 10 * 365 * DAY_MS
 
 /** The decimals of tokens, looked up once for all wallets of a feed. */
 export class TokenInfos {
-  readonly #clock: Clock
-  readonly #store: CheckedStore | undefined
+  readonly #context: FeedContext
   readonly #known = new Map<string, TokenInfo>()
   readonly #unlistedUntil = new Map<string, number>()
   #listedUntil = Number.NEGATIVE_INFINITY
   #listFailures = 0
 
-  constructor({ clock, checkedStore }: FeedContext) {
-    this.#clock = clock
-    this.#store = checkedStore
+  constructor(context: FeedContext) {
+    this.#context = context
   }
 
   get(address: string): TokenInfo | undefined {
@@ -48,7 +43,7 @@ export class TokenInfos {
    * @param createRequester a requester for one address, because one that fails does not hold up others
    */
   async lookUp(keys: Iterable<string>, createRequester: (address: string) => Requester): Promise<unknown[]> {
-    const now = this.#clock.now()
+    const now = this.#context.clock.now()
     const addresses = [...keys].filter(looksLikeAddress)
     const isMissing = (address: string) => !this.#known.has(address) && !((this.#unlistedUntil.get(address) ?? 0) > now)
     await Promise.all(addresses.filter(isMissing).map((address) => this.#readStore(address)))
@@ -68,7 +63,7 @@ export class TokenInfos {
   }
 
   async #readStore(address: string): Promise<void> {
-    const info = await this.#store?.read(keyOf(address), (value) =>
+    const info = await this.#context.checkedStore?.read(keyOf(address), (value) =>
       isToken(value) && checksumAddress(value.address) === address ? infoOf(value) : undefined,
     )
     if (info !== undefined) this.#known.set(address, info)
@@ -77,7 +72,7 @@ export class TokenInfos {
   async #readList(requester: Requester, missing: readonly string[]): Promise<void> {
     this.#listFailures++
     // A list that keeps failing is given up for a day.
-    if (this.#listFailures >= MAX_LIST_FAILURES) this.#listedUntil = this.#clock.now() + RECHECK_MS
+    if (this.#listFailures >= MAX_LIST_FAILURES) this.#listedUntil = this.#context.clock.now() + RECHECK_MS
     const { data } = await requester.attempt<Token[]>(() => ({
       operation: 'token.list',
       addresses: [],
@@ -86,7 +81,7 @@ export class TokenInfos {
       isUsable: Array.isArray,
     }))
     this.#listFailures = 0
-    this.#listedUntil = this.#clock.now() + RECHECK_MS
+    this.#listedUntil = this.#context.clock.now() + RECHECK_MS
     for (const token of data) this.#remember(token)
     // Less than a page is every listed token.
     if (data.length < PAGE_SIZE) for (const address of missing) this.#unlistedUntil.set(address, this.#listedUntil)
@@ -108,7 +103,7 @@ export class TokenInfos {
     const address = checksumAddress(token.address)
     const info = infoOf(token)
     this.#known.set(address, info)
-    this.#store?.write(keyOf(address), { address, ...info }, TTL_MS)
+    this.#context.checkedStore?.write(keyOf(address), { address, ...info }, TTL_MS)
   }
 
   /** Resolves with the failure, if a later attempt may succeed. Rejects if the key is refused. */
@@ -118,7 +113,7 @@ export class TokenInfos {
     } catch (error) {
       if (!isRefusal(error)) return error
       if (isKeyRefused(error)) throw error
-      if (address !== undefined) this.#unlistedUntil.set(address, this.#clock.now() + RECHECK_MS)
+      if (address !== undefined) this.#unlistedUntil.set(address, this.#context.clock.now() + RECHECK_MS)
     }
     return undefined
   }

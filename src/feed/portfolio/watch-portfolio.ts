@@ -73,7 +73,6 @@ export interface PortfolioPosition {
 }
 
 const { base, perItem } = operations['balances.get'].credits
-/** The largest page. */
 const MAX_BALANCES = 200
 const WORST_CASE = base + perItem * MAX_BALANCES
 /** By default balances are not requested more often, in milliseconds: they cost many times what the prices do. */

@@ -129,7 +129,6 @@ export class TrackedPrice {
     return askedAt + this.lifeMs < at
   }
 
-  /** A watch wants its price, or wants it at another interval. */
   join(watcher: RunningWatch): void {
     this.watchers.put(watcher)
     this.#guaranteed.put(watcher)
@@ -202,7 +201,6 @@ export class TrackedPrice {
 /** Beyond this number of addresses, those that nobody wants are dropped, oldest first. */
 const MAX_ADDRESSES = 10_000
 
-/** Every address that the feed knows. */
 export class PriceTable {
   readonly #entries = new Map<string, TrackedPrice>()
   #trimAt = MAX_ADDRESSES

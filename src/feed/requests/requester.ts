@@ -24,8 +24,7 @@ export interface Answer<T> extends Spent<T> {
   readonly sentAt: number
 }
 
-/** How often a hidden page is checked. */
-const PAUSE_MS = 1_000
+const HIDDEN_CHECK_MS = 1_000
 const MIN_WAIT_MS = 1_000
 const MAX_WAIT_MS = 60_000
 /** How often it is checked whether the budget has room beside the watches. */
@@ -63,7 +62,7 @@ export class Requester {
     const { clock, dailyBudget, backoff, isPaused } = this.#context
     const now = clock.now()
     const until = Math.max(backoff.until, this.#notBefore)
-    if (isPaused()) return PAUSE_MS
+    if (isPaused()) return HIDDEN_CHECK_MS
     if (now < until) {
       this.#report(backoff.failure?.error)
       return until - now
@@ -94,12 +93,23 @@ export class Requester {
       spec = specify()
     }
     const sentAt = clock.now()
+    const { operation, addresses, params } = spec
     try {
-      const answer = await send<T>(spec.operation, spec.params, { signal })
-      dailyBudget.recordUnplanned(answer.credits)
+      const answer = await send<T>(operation, params, { signal })
+      const { data, credits } = answer
+      dailyBudget.recordUnplanned(credits)
       backoff.recordSuccess(sentAt)
-      emit({ type: 'feed.bought', operation: spec.operation, addresses: spec.addresses, credits: answer.credits })
-      if (!spec.isUsable(answer.data)) throw unusable(spec.operation, answer)
+      emit({ type: 'feed.bought', operation, addresses, credits })
+      if (!spec.isUsable(data)) {
+        const message = `${operation}: the answer does not match the contract. It was paid for; the data is in error.body.`
+        throw new ResponseError(message, {
+          operation,
+          code: 'unexpected_shape',
+          charge: 'charged',
+          credits,
+          body: data,
+        })
+      }
       this.#failures = 0
       this.#reportedCode = undefined
       return { ...answer, sentAt }
@@ -136,11 +146,6 @@ export class Requester {
     const ms = isShortOfCredits(error) ? MAX_WAIT_MS : exponentialBackoff(this.#failures, MIN_WAIT_MS, MAX_WAIT_MS)
     return addJitter(Math.max(ms, retryAfterMs), this.#context.clock.random())
   }
-}
-
-function unusable(operation: RequestSpec['operation'], { data, credits }: Spent<unknown>): ResponseError {
-  const message = `${operation}: the answer does not match the contract. It was paid for; the data is in error.body.`
-  return new ResponseError(message, { operation, code: 'unexpected_shape', charge: 'charged', credits, body: data })
 }
 
 /** What is requested again and again, besides prices. */

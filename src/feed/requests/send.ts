@@ -86,14 +86,11 @@ function readValidEntries(error: unknown, addresses: readonly string[]): BoughtP
   for (const address of addresses) {
     const entry = entries.get(address.toLowerCase()) ?? null
     if (entry === null) prices.set(address, null)
-    else if (isValidEntry(entry)) prices.set(address, orNull({ ...entry, address }))
+    else if (isObject(entry) && isPriceText(entry.usd) && isPriceText(entry.etn))
+      prices.set(address, orNull({ ...(entry as BatchPrice), address }))
   }
   if (prices.size === 0 || prices.size === addresses.length) throw error
   return { prices, credits: error.credits, error }
-}
-
-function isValidEntry(entry: unknown): entry is BatchPrice {
-  return isObject(entry) && isPriceText(entry.usd) && isPriceText(entry.etn)
 }
 
 /** Whether a field of a price has a value that it may have. */

@@ -128,7 +128,6 @@ export class Schedule {
     this.#updateStretch(this.#context.clock.now(), true)
   }
 
-  /** Records the milliseconds from the decision to buy to the answer. */
   recordLatency(ms: number): void {
     if (!this.lead.record(ms)) return
     if (this.watched.size > 0) this.#changesAt = Math.min(this.#changesAt, this.#context.clock.now())

@@ -20,7 +20,6 @@ export interface PageStreamOptions {
   readonly clock: FeedClock
   /** How long changes are collected before the stream is opened anew, milliseconds. */
   readonly windowMs: number
-  /** Opens a path below the proxy's. */
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
   /** Every address whose price is wanted, as it was written. */
   wanted(): Iterable<string>
@@ -69,7 +68,6 @@ export class PageStream {
   #isLive = false
   #state: CurrentState = { state: 'connecting', since: 0 }
   #everyMs: number | undefined
-  /** The state that was reported last. */
   #reported = ''
   #failures = 0
   #lastId = ''
@@ -108,7 +106,6 @@ export class PageStream {
     return this.#isLive && this.#addresses.has(address) && !this.refuses(address)
   }
 
-  /** Whether the proxy does not stream an address. */
   refuses(address: string): boolean {
     return this.#refused.has(address)
   }

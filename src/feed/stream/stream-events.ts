@@ -20,57 +20,35 @@ const MAX_LENGTH = 1_000_000
  * that is too long.
  */
 export function createEventParser(): (text: string) => ServerSentEvent[] {
+  /** Its line ends are line feeds, but for a last carriage return: its line feed may still follow. */
   let rest = ''
   let lastId = ''
-  let type = ''
-  let data: string[] = []
-  let dataLength = 0
 
-  function endEvent(): ServerSentEvent[] {
-    const event = { type: type || 'message', data: data.join('\n'), lastId }
-    const isEmpty = data.length === 0
-    type = ''
-    data = []
-    dataLength = 0
-    return isEmpty ? [] : [event]
-  }
-
-  function readLine(line: string): ServerSentEvent[] {
-    if (line === '') return endEvent()
-    const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
-    if (name === 'data') {
-      data.push(value)
-      dataLength += value.length + 1
-    } else if (name === 'event') type = value
-    else if (name === 'id' && !value.includes('\0')) lastId = value
-    return []
+  function readEvent(block: string): ServerSentEvent[] {
+    let type = ''
+    const data: string[] = []
+    for (const line of block.split('\n')) {
+      const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
+      if (name === 'data') data.push(value)
+      else if (name === 'event') type = value
+      else if (name === 'id' && !value.includes('\0')) lastId = value
+    }
+    return data.length === 0 ? [] : [{ type: type || 'message', data: data.join('\n'), lastId }]
   }
 
   return (text) => {
     rest += text
-    if (rest.length + dataLength > MAX_LENGTH)
-      throw new RangeError(`The stream has sent an event of over ${MAX_LENGTH} characters.`)
-    // A line feed may still follow a carriage return.
-    const end = Math.max(rest.lastIndexOf('\n'), rest.lastIndexOf('\r', rest.length - 2)) + 1
-    if (end === 0) return []
-    const lines = rest.slice(0, end).split(/\r\n|\r|\n/)
-    lines.pop()
-    rest = rest.slice(end)
-    return lines.flatMap(readLine)
+    if (rest.length > MAX_LENGTH) throw new RangeError(`The stream has sent an event of over ${MAX_LENGTH} characters.`)
+    const end = rest.endsWith('\r') ? rest.length - 1 : rest.length
+    const blocks = rest.slice(0, end).replace(/\r\n?/g, '\n').split('\n\n')
+    rest = blocks.pop() + rest.slice(end)
+    return blocks.flatMap(readEvent)
   }
 }
 
 /** A price of a stream, and the address that it is for. */
 export interface StreamedPrice extends KnownPrice {
   readonly address: string
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return undefined
-  }
 }
 
 /** Reads the data of `event: price`. The age counts from now, so that the clocks of page and server may differ. */
@@ -94,15 +72,13 @@ const isAmount = (value: unknown) => value === null || typeof value === 'string'
 export function readReport(data: string) {
   const { state, everyMs, heartbeatMs, code, waitMs } = fieldsOf(data)
   return {
-    state: STATES.test(String(state)) ? (state as StreamState) : undefined,
+    state: /^(connected|stale|out_of_credits|refused)$/.test(String(state)) ? (state as StreamState) : undefined,
     everyMs: lengthOf(everyMs),
     heartbeatMs: lengthOf(heartbeatMs),
     code: textOf(code),
     waitMs: lengthOf(waitMs),
   }
 }
-
-const STATES = /^(connected|stale|out_of_credits|refused)$/
 
 /** Reads the data of `event: refused`. */
 export function readRefused(data: string): readonly RefusedAddress[] {
@@ -114,6 +90,14 @@ export function readRefused(data: string): readonly RefusedAddress[] {
 export function codeOfBody(text: string): string | undefined {
   const { error } = fieldsOf(text)
   return isObject(error) ? textOf(error.code) : undefined
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined
+  }
 }
 
 /** The fields of an object; of anything else none. */

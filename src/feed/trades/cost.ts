@@ -1,16 +1,13 @@
 import { operations } from '../../generated/operations.ts'
 import type { Trade } from '../../generated/types.ts'
 
-const { base, perItem, maxItems: PAGE_SIZE } = operations['trade.list'].credits
+const { base, perItem, maxItems } = operations['trade.list'].credits
 
-/** The maximum number of trades of a request. */
-export { PAGE_SIZE }
+export const PAGE_SIZE = maxItems
 
 /** The highest cost of a request for `limit` trades, in credits. */
 export const tradeCredits = (limit: number) => base + perItem * limit
-
-/** The highest cost of any request, in credits. */
-export const FULL_PAGE = tradeCredits(PAGE_SIZE)
+const FULL_PAGE = tradeCredits(PAGE_SIZE)
 
 /** What is kept across restarts. */
 export interface TradeCostState {
@@ -21,8 +18,6 @@ export interface TradeCostState {
   /** When the request of the current interval was sent, by the clock of the feed; -Infinity before the first. Unix milliseconds in a store. */
   readonly intervalStart: number
 }
-
-const NOTHING_BOUGHT: TradeCostState = { saved: FULL_PAGE, rate: null, intervalStart: Number.NEGATIVE_INFINITY }
 
 /** The number of new trades a request aims for. After a full page, trades may be missing. */
 const TARGET_TRADES = PAGE_SIZE / 2
@@ -42,10 +37,10 @@ export function adaptInterval(everyMs: number, trades: number): number {
  * page. That is paid for out of what was saved, so that the total stays within one full page at each interval, and one more.
  */
 export class TradeCost {
-  #state: TradeCostState
+  #state: TradeCostState = { saved: FULL_PAGE, rate: null, intervalStart: Number.NEGATIVE_INFINITY }
 
-  constructor(before = NOTHING_BOUGHT) {
-    this.#state = before
+  constructor(before?: TradeCostState) {
+    if (before) this.#state = before
   }
 
   get state(): TradeCostState {
@@ -82,7 +77,6 @@ export class TradeCost {
     this.#state = { ...this.#state, rate: Math.max(current, ((this.#state.rate ?? current) + current) / 2) }
   }
 
-  /** Estimates the rate from the times of the trades. */
   recordFirst(trades: readonly Trade[]): void {
     const [newest, oldest] = [trades[0]?.timestamp, trades.at(-1)?.timestamp]
     if (typeof newest !== 'number' || typeof oldest !== 'number') return

@@ -32,7 +32,6 @@ export function mergePage(page: TradePage, fresh: readonly Trade[], older: Trade
 /** Number of trades that are remembered: four pages, because an answer may be older than the one before it. */
 const MAX_KNOWN = 100
 
-/** Remembers which trades were seen. */
 export class TradeDedupe {
   #known: ReadonlySet<string>
   /** Those of them that no gap precedes. */
@@ -48,7 +47,6 @@ export class TradeDedupe {
     this.#hasPage = seen !== undefined
   }
 
-  /** Compares a page with what was seen. */
   compare({ trades, isComplete }: TradePage, keys = keysOf(trades)): NewTrades {
     const oldestKnown = keys.findLastIndex((key) => this.#sinceGap.has(key))
     const isOlderThanGap = oldestKnown === -1 && keys.some((key) => this.#known.has(key))
@@ -62,7 +60,6 @@ export class TradeDedupe {
     return { fresh, gap }
   }
 
-  /** Compares a page, and remembers it. */
   add(page: TradePage): NewTrades {
     const keys = keysOf(page.trades)
     const added = this.compare(page, keys)

@@ -10,7 +10,6 @@ import type { TradesOptions } from './trades.ts'
 /** Tokens that are remembered while nobody reads them. */
 const MAX_IDLE = 100
 
-/** The readers of trades of a feed. */
 export class TradeReaders {
   readonly #context: FeedContext
   readonly #sources = new Map<string | undefined, TradeSource>()

@@ -19,7 +19,6 @@ interface TradeMemory extends TradePage {
   readonly cost: TradeCostState
 }
 
-/** How long trades are kept, in milliseconds. */
 export const TRADES_TTL_MS = 30 * DAY_MS
 
 /** The key of what is known of a token, undefined for all tokens; with a reader, of the newest trades that it has read. */
@@ -95,7 +94,8 @@ export class TradeSource implements RecurringRequest {
     const { clock, lifetime } = this.#context
     this.#stopTimer()
     if (this.#working !== undefined || lifetime.aborted || this.#waiting.length === 0) return
-    const waitMs = this.#isLoaded ? Math.max(this.#dueInMs(), this.#requester.waitMs(this.#specOf(this.#next()))) : 0
+    const dueInMs = this.#needsExtra && this.#cost.coversExtra ? 0 : this.#nextInterval - clock.now()
+    const waitMs = this.#isLoaded ? Math.max(dueInMs, this.#requester.waitMs(this.#specOf(this.#next()))) : 0
     if (waitMs > 0) this.#stopTimer = startTimer(clock, Math.ceil(waitMs), () => this.wake())
     else {
       // A reader that begins and aborts in the same turn costs nothing: the first request is decided after loading.
@@ -106,7 +106,6 @@ export class TradeSource implements RecurringRequest {
     }
   }
 
-  /** Resolves when no request is in flight. */
   async stop(): Promise<void> {
     this.#stopTimer()
     await this.#working
@@ -129,10 +128,6 @@ export class TradeSource implements RecurringRequest {
     const min = Math.min(...readers.map(({ bounds }) => bounds.min))
     const max = Math.min(...readers.map(({ bounds }) => bounds.max))
     return Math.min(max, Math.max(min, everyMs))
-  }
-
-  #dueInMs(): number {
-    return this.#needsExtra && this.#cost.coversExtra ? 0 : this.#nextInterval - this.#context.clock.now()
   }
 
   async #load(): Promise<void> {

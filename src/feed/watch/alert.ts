@@ -9,7 +9,6 @@ import { groupByAddress, RunningWatch, readIntervals, type WatchTarget } from '.
 const OPTIONS = ['above', 'below', 'movePercent', 'withinMs', 'everyMs', 'atLeastEveryMs', 'signal']
 const MAX_UNREAD = 1_000
 
-/** `feed.alert`. */
 export function watchAlerts(address: string, options: AlertOptions, context: FeedContext): AsyncIterable<FeedAlert> {
   rejectUnknown('alert option', options, OPTIONS)
   const intervals = readIntervals(options)
@@ -55,7 +54,7 @@ function iterate(
   return iterateLatest({ signal, lifetime, start, maxUnread: MAX_UNREAD, onDrop: () => void missed++ })
 }
 
-function readConditions(options: AlertOptions, everyMs: number): Conditions {
+function readConditions(options: AlertOptions, everyMs: number) {
   const { withinMs = Number.POSITIVE_INFINITY } = options
   const above = readOptional('above', options.above)
   const below = readOptional('below', options.below)
@@ -72,14 +71,8 @@ function readOptional(name: string, value: unknown): Decimal | undefined {
   return value === undefined ? undefined : readAmount(name, value)
 }
 
-/** The conditions of an alert, with exact numbers. */
-interface Conditions {
-  readonly above: Decimal | undefined
-  readonly below: Decimal | undefined
-  readonly movePercent: Decimal | undefined
-  /** Infinity: since the last move. */
-  readonly withinMs: number
-}
+/** Without `withinMs`, which is Infinity then, a move is one since the last move. */
+type Conditions = ReturnType<typeof readConditions>
 
 type Crossing = Pick<FeedAlert, 'condition' | 'price' | 'from'>
 

@@ -24,12 +24,12 @@ export async function getPrices(
   signal?.throwIfAborted()
   const wanted = table.open(toChecksum(inputs))
   const requestedAt = clock.now()
-  const isStaleAllowed = stale === 'allow'
-  const oldestMs = isStaleAllowed ? maxAgeMs * dailyBudget.requestStretch : maxAgeMs
+  const oldestMs = stale === 'allow' ? maxAgeMs * dailyBudget.requestStretch : maxAgeMs
   const isFresh = ({ price, at }: TrackedPrice) => price !== undefined && requestedAt - at <= oldestMs
   const missing = wanted.filter((tracked) => !isFresh(tracked))
-  if (missing.length > 0)
-    await waitFor(new Set(missing), { maxAgeMs, oldestMs, isStaleAllowed, requestedAt, signal }, context)
+  // The answer to a request that was sent before this one may already be too old.
+  const isTooOld = ({ at }: TrackedPrice) => at < requestedAt && clock.now() - at > oldestMs
+  if (missing.length > 0) await waitFor(new Set(missing), isTooOld, { ...options, maxAgeMs }, context)
   const now = clock.now()
   const prices: Record<string, FeedPrice> = {}
   for (const [index, input] of inputs.entries()) {
@@ -40,22 +40,14 @@ export async function getPrices(
   return prices
 }
 
-/** What a price request waits for. */
-interface Wait {
-  readonly maxAgeMs: number
-  /** The age up to which a price is accepted. */
-  readonly oldestMs: number
-  readonly isStaleAllowed: boolean
-  readonly requestedAt: number
-  readonly signal: AbortSignal | undefined
-}
-
 /** Resolves when each address has a price; rejects when one cannot get any, or on an abort. */
 function waitFor(
   missing: Set<TrackedPrice>,
-  { maxAgeMs, oldestMs, isStaleAllowed, requestedAt, signal }: Wait,
+  isTooOld: (tracked: TrackedPrice) => boolean,
+  { maxAgeMs, stale, signal }: PriceRequestOptions & { readonly maxAgeMs: number },
   { schedule, backoff, lifetime, clock }: FeedContext,
 ): Promise<void> {
+  const isStaleAllowed = stale === 'allow'
   return new Promise((resolve, reject) => {
     const retries = new Map<TrackedPrice, number>()
     const unsubscribe = (tracked: TrackedPrice) => {
@@ -80,9 +72,7 @@ function waitFor(
     const subscriber: Subscriber = {
       everyMs: maxAgeMs,
       onPrice(tracked) {
-        // The answer to a request that was sent before this one may already be too old.
-        const isTooOld = tracked.at < requestedAt && clock.now() - tracked.at > oldestMs
-        if (isTooOld && !(isStaleAllowed && backoff.failure)) schedule.request(tracked)
+        if (isTooOld(tracked) && !(isStaleAllowed && backoff.failure)) schedule.request(tracked)
         else accept(tracked)
       },
       onFailure(tracked, failure) {
@@ -112,7 +102,6 @@ function canWaitFor({ transient, waitMs }: Failure): boolean {
 
 /** Returns `feed.peek`: the same object for an input until the price or its `stale` changes, so that React can compare snapshots. */
 export function createPeek({ clock, table, maxAgeMs, toChecksum }: FeedContext) {
-  /** By input. */
   const snapshots = new WeakMap<TrackedPrice, Map<string, { readonly price: FeedPrice; readonly at: number }>>()
   return (input: string): FeedPrice | undefined => {
     const [address = input] = toChecksum([input])

@@ -6,7 +6,6 @@ import { iterateLatest, type LatestValueStream } from '../requests/latest-value-
 import { readMinChange } from './min-change.ts'
 import type { FeedPrice, Watch, WatchOptions } from './types.ts'
 
-/** What a watch keeps up to date. */
 export interface WatchTarget {
   /** As they were given, by their address in EIP-55 form. */
   readonly inputs: ReadonlyMap<string, readonly string[]>
@@ -191,17 +190,6 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
     return watch
   }
 
-  function startCallback(callback: (price: FeedPrice) => void): void {
-    const filter = createFilter()
-    const deliver = (price: FeedPrice) => {
-      if (!filter.shouldDeliver(price)) return
-      filter.recordDelivery(price)
-      return callback(price)
-    }
-    const onForget = (input: string) => filter.forget(input)
-    start({ onPrice: deliver, onForget, onEnd() {}, endsIfRefused: false })
-  }
-
   function startStream(stream: LatestValueStream<FeedPrice>): () => void {
     const filter = createFilter()
     const read = (price: FeedPrice) => {
@@ -222,7 +210,15 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
     return () => watch.stop()
   }
 
-  if (onPrice && !signal?.aborted) startCallback(onPrice)
+  if (onPrice && !signal?.aborted) {
+    const filter = createFilter()
+    const deliver = (price: FeedPrice) => {
+      if (!filter.shouldDeliver(price)) return
+      filter.recordDelivery(price)
+      return onPrice(price)
+    }
+    start({ onPrice: deliver, onForget: (input) => filter.forget(input), onEnd() {}, endsIfRefused: false })
+  }
   return {
     stop() {
       for (const watch of [...running]) watch.stop()
