@@ -1,5 +1,9 @@
+import { sleep } from '../../concurrency/clock.ts'
+import type { EtnMarketError } from '../../errors/base.ts'
+import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
-import { isRefusal } from '../failures.ts'
+import { isRefusal, mayBeChargedAgain, toWatchFailed } from '../failures.ts'
+import { Requester } from '../requests/requester.ts'
 import type { FeedPrice, Watch } from '../watch/types.ts'
 import { watchPrices } from '../watch/watch.ts'
 import type { TokenInfo, TokenInfos } from './token-info.ts'
@@ -9,20 +13,25 @@ import type { Portfolio } from './watch-portfolio.ts'
 /** How often it is checked whether a token without a price has one now, in milliseconds. */
 const RECHECK_MS = 3_600_000
 
-/** Who reads a portfolio. */
-export interface PortfolioReader {
+/** The first and the longest wait before decimals are looked up again, in milliseconds. */
+const MIN_RETRY_MS = 1_000
+const MAX_RETRY_MS = 60_000
+
+/** Who reads a portfolio, and of what. */
+interface PortfolioReader {
   /** As the caller wrote it. */
   readonly wallet: string
+  readonly address: string
   /** The interval of prices. */
   readonly everyMs: number
+  readonly balancesEveryMs: number
+  readBalances(maxAgeMs: number, requester: Requester): Promise<Holdings>
   /** @param at when its balances were requested, by the clock of the feed */
   publish(portfolio: Portfolio, at: number): void
   fail(error: unknown): void
 }
 
-/**
- * What is known of a portfolio, whose prices it watches. It is published when it is complete, and as stale when something holds it up.
- */
+/** Follows a wallet and the prices of its tokens. It is published when it is complete, and as stale when something holds it up. */
 export class PortfolioState {
   readonly #context: FeedContext
   readonly #reader: PortfolioReader
@@ -44,29 +53,49 @@ export class PortfolioState {
     this.#tokens = tokens
   }
 
-  /** Balances or decimals do not arrive. */
-  fallBehind(): void {
-    this.#isBehind = true
-    this.#update()
-  }
-
-  setHoldings(fresh: Holdings): void {
-    this.#holdings = fresh
-    this.#isBehind = false
-    this.#isLookedUp = false
-    this.#watchTokens(fresh)
-  }
-
-  /** The decimals of the holdings were looked up, all of them or not. */
-  setLookedUp(isComplete: boolean): void {
-    this.#isLookedUp = true
-    this.#isBehind = !isComplete
-    this.#watchTokens(this.#holdings)
-    this.#update()
-  }
-
-  stop(): void {
-    this.#watchTokens(undefined)
+  /** Buys balances and decimals until the signal aborts. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { clock, dailyBudget, emit } = this.#context
+    const { address, balancesEveryMs, readBalances } = this.#reader
+    const createRequester = (onReason: (error: EtnMarketError) => void) =>
+      new Requester(this.#context, signal, () => balancesEveryMs, onReason)
+    const report = (of: string, error: EtnMarketError) => {
+      emit(toWatchFailed(of, error))
+      this.#isBehind = true
+      this.#update()
+    }
+    /** Of tokens that are not known yet, by address. One that fails does not hold up the others, or the next look-up. */
+    const reported = new Map<string, string>()
+    const createTokenRequester = (token: string) =>
+      createRequester((error) => {
+        if (reported.get(token) !== error.code) report(token, error)
+        reported.set(token, error.code)
+      })
+    const requester = createRequester((error) => report(address, error))
+    const interval = () => balancesEveryMs * dailyBudget.requestStretch
+    try {
+      for (let earlierFailures = 0; ; ) {
+        const holdings = await readBalances(interval(), requester)
+        signal.throwIfAborted()
+        this.#holdings = holdings
+        this.#isBehind = false
+        this.#isLookedUp = false
+        this.#watchTokens(holdings)
+        const failed = await this.#tokens.lookUp(holdings.balances.keys(), createTokenRequester)
+        signal.throwIfAborted()
+        this.#isLookedUp = true
+        this.#isBehind = failed.length > 0
+        this.#watchTokens(holdings)
+        this.#update()
+        const dueMs = holdings.at + interval() - clock.now()
+        const mayRetry = failed.length > 0 && !failed.some((error) => mayBeChargedAgain(error, earlierFailures))
+        const retryMs = exponentialBackoff(earlierFailures, MIN_RETRY_MS, MAX_RETRY_MS)
+        earlierFailures = failed.length === 0 ? 0 : earlierFailures + 1
+        await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
+      }
+    } finally {
+      this.#watchTokens(undefined)
+    }
   }
 
   #watchTokens(holdings: Holdings | undefined): void {

@@ -1,17 +1,13 @@
-import { sleep } from '../../concurrency/clock.ts'
-import type { EtnMarketError } from '../../errors/base.ts'
 import { rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { operations } from '../../generated/operations.ts'
 import type { BalanceDocument } from '../../generated/types.ts'
 import { isInteger, isObject } from '../../operations/type-guards.ts'
 import { checksumAddress } from '../../utils/address.ts'
-import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
-import { mayBeChargedAgain, toWatchFailed } from '../failures.ts'
 import { followLatest } from '../requests/latest-value-stream.ts'
-import { type RecurringRequest, Requester } from '../requests/requester.ts'
+import type { RecurringRequest, Requester } from '../requests/requester.ts'
 import type { FeedPrice } from '../watch/types.ts'
-import { type Holdings, type PortfolioReader, PortfolioState } from './state.ts'
+import { type Holdings, PortfolioState } from './state.ts'
 import { TokenInfos } from './token-info.ts'
 import { heldBalances } from './value-wallet.ts'
 
@@ -81,9 +77,6 @@ const MIN_BALANCES_MS = 15 * 60_000
 const MAX_WALLETS = 100
 /** Balances this much older than their interval may still be on their way. */
 const MAX_LATENCY_MS = 10_000
-/** The first and the longest wait before decimals are looked up again, in milliseconds. */
-const MIN_RETRY_MS = 1_000
-const MAX_RETRY_MS = 60_000
 
 /** The portfolios of a feed, and what they share. */
 export class Portfolios {
@@ -119,45 +112,10 @@ export class Portfolios {
         const isOld = () => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
         push(() => (isOld() ? { ...portfolio, stale: true } : portfolio))
       }
-      return this.#follow(address, { wallet, everyMs, publish, fail }, balancesEveryMs, ended)
+      const readBalances = (maxAgeMs: number, requester: Requester) => this.#readBalances(address, maxAgeMs, requester)
+      const reader = { wallet, address, everyMs, balancesEveryMs, readBalances, publish, fail }
+      return new PortfolioState(this.#context, reader, this.#tokens).follow(ended)
     })
-  }
-
-  async #follow(address: string, reader: PortfolioReader, balancesEveryMs: number, signal: AbortSignal): Promise<void> {
-    const { clock, dailyBudget, emit } = this.#context
-    const state = new PortfolioState(this.#context, reader, this.#tokens)
-    const createRequester = (onReason: (error: EtnMarketError) => void) =>
-      new Requester(this.#context, signal, () => balancesEveryMs, onReason)
-    const report = (of: string, error: EtnMarketError) => {
-      emit(toWatchFailed(of, error))
-      state.fallBehind()
-    }
-    /** Of tokens that are not known yet, by address. One that fails does not hold up the others, or the next look-up. */
-    const reported = new Map<string, string>()
-    const createTokenRequester = (token: string) =>
-      createRequester((error) => {
-        if (reported.get(token) !== error.code) report(token, error)
-        reported.set(token, error.code)
-      })
-    const requester = createRequester((error) => report(address, error))
-    const interval = () => balancesEveryMs * dailyBudget.requestStretch
-    try {
-      for (let earlierFailures = 0; ; ) {
-        const holdings = await this.#readBalances(address, interval(), requester)
-        signal.throwIfAborted()
-        state.setHoldings(holdings)
-        const failed = await this.#tokens.lookUp(holdings.balances.keys(), createTokenRequester)
-        signal.throwIfAborted()
-        state.setLookedUp(failed.length === 0)
-        const dueMs = holdings.at + interval() - clock.now()
-        const mayRetry = failed.length > 0 && !failed.some((error) => mayBeChargedAgain(error, earlierFailures))
-        const retryMs = exponentialBackoff(earlierFailures, MIN_RETRY_MS, MAX_RETRY_MS)
-        earlierFailures = failed.length === 0 ? 0 : earlierFailures + 1
-        await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
-      }
-    } finally {
-      state.stop()
-    }
   }
 
   /** Returns the balances of a wallet, at most `maxAgeMs` old. */
