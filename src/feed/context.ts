@@ -8,7 +8,7 @@ import { CheckedStore } from './checked-store.ts'
 import { DailyBudget } from './daily-budget.ts'
 import type { FeedEvent } from './events.ts'
 import { callSafely } from './failures.ts'
-import { createFeedClock, type FeedClock } from './feed-clock.ts'
+import { FeedClock } from './feed-clock.ts'
 import { followPageVisibility, type PageVisibility } from './page-visibility.ts'
 import { PriceBuyer } from './prices/price-buyer.ts'
 import { readSharedLease, SharedPrices } from './prices/shared-prices.ts'
@@ -54,7 +54,7 @@ export class FeedContext {
     this.options = options
     this.windowMs = readDuration('windowMs', options.windowMs ?? 5)
     this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
-    this.clock = createFeedClock(options.clock ?? systemClock)
+    this.clock = new FeedClock(options.clock ?? systemClock)
     this.store = store
     this.checkedStore = store && new CheckedStore(store, this)
     this.dailyBudget = new DailyBudget(options, this.clock)

@@ -135,9 +135,7 @@ export class DailyBudget implements Stretch {
   }
 
   /** The prices that would use what others have first, and why they are refused; undefined if there are none. */
-  refuse(
-    prices: readonly TrackedPrice[],
-  ): { refused: ReadonlySet<TrackedPrice>; error: BudgetExceededError } | undefined {
+  refuse(prices: readonly TrackedPrice[]) {
     const requests = prices.filter(({ watchers }) => watchers.size === 0)
     const { availableForRequests } = this
     const isShared = availableForRequests < this.available

@@ -2,7 +2,7 @@ import { type Clock, startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { callSafely } from '../feed/failures.ts'
-import { createFeedClock, type FeedClock } from '../feed/feed-clock.ts'
+import { FeedClock } from '../feed/feed-clock.ts'
 import { followPageVisibility, type PageVisibility } from '../feed/page-visibility.ts'
 import { streamedAge, toFeedPrice } from '../feed/prices/tracked-price.ts'
 import { PageStream } from '../feed/stream/page-stream.ts'
@@ -153,7 +153,7 @@ class PagePrices implements PriceStream {
 
   constructor(options: PriceStreamOptions, url: string) {
     const { headers, credentials = 'same-origin', fetch, whenHidden } = options
-    this.#clock = createFeedClock(options.clock ?? systemClock)
+    this.#clock = new FeedClock(options.clock ?? systemClock)
     this.#page = whenHidden === 'keep' ? undefined : followPageVisibility(() => this.#stream.changed())
     this.#stream = new PageStream({
       clock: this.#clock,

@@ -43,17 +43,6 @@ export interface KnownSeries {
 /** How long the service may take to compute an answer, in milliseconds. */
 const MAX_PROCESSING_MS = 10_000
 
-/** How many candles to request: those that are missing and the open one, or the whole series. */
-export function countMissing(
-  known: KnownSeries | undefined,
-  limit: number,
-  serviceNow: number,
-  bucketSeconds: number,
-): number {
-  if (known === undefined || known.depth < limit) return limit
-  return countCandles(known.finalUntil, serviceNow / 1_000, bucketSeconds, limit)
-}
-
 export interface CandleAnswer {
   /** Oldest first. */
   readonly candles: readonly Candle[]

@@ -12,7 +12,7 @@ import {
   addAnswer,
   BUCKET_SECONDS,
   checkStored,
-  countMissing,
+  countCandles,
   isCandles,
   type KnownSeries,
   type SeriesId,
@@ -99,7 +99,8 @@ export class CandleWatches {
       for (let previous = 0; ; ) {
         let asked = limit
         const { data, sentAt, headers } = await requester.request<Candle[]>(() => {
-          const missing = countMissing(known, limit, serviceNow(), bucketSeconds)
+          const isShort = known === undefined || known.depth < limit
+          const missing = isShort ? limit : countCandles(known.finalUntil, serviceNow() / 1_000, bucketSeconds, limit)
           // The second request for the same candles asks for all, so that there is no third.
           asked = missing > previous ? missing : limit
           return {

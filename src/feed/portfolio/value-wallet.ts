@@ -1,4 +1,4 @@
-import type { BalanceDocument } from '../../generated/types.ts'
+import type { BalanceDocument, TokenPrice } from '../../generated/types.ts'
 import { isObject, isString } from '../../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
 import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecimal } from '../../utils/decimal.ts'
@@ -18,11 +18,6 @@ export interface ValuedToken<Info, Price> {
   readonly etn: string | null
 }
 
-interface Quoted {
-  readonly usd?: string | null | undefined
-  readonly etn?: string | null | undefined
-}
-
 /** The balances that are not zero, by token in EIP-55 form. With `validate: 'warn'` an answer may have any shape. */
 export function heldBalances({ balances }: BalanceDocument): Map<string, string> {
   const held = new Map<string, string>()
@@ -39,7 +34,7 @@ export function heldBalances({ balances }: BalanceDocument): Map<string, string>
  * @param infoOf returns undefined while the decimals of an address are not known
  * @param priceOf returns undefined while no price of an address is known
  */
-export function valueWallet<Info extends { readonly decimals: number }, Price extends Quoted>(
+export function valueWallet<Info extends { readonly decimals: number }, Price extends Pick<TokenPrice, 'usd' | 'etn'>>(
   balances: ReadonlyMap<string, string>,
   infoOf: (address: string) => Info | undefined,
   priceOf: (address: string) => Price | undefined,

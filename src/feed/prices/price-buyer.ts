@@ -148,8 +148,7 @@ export class PriceBuyer {
 
   #fail(prices: Prices, failure: Failure, decidedAt: number): void {
     for (const tracked of prices) {
-      tracked.fail(decidedAt)
-      if (failure.maybeCharged) tracked.chargeInVain(this.#context.clock.now())
+      tracked.fail(decidedAt, failure.maybeCharged ? this.#context.clock.now() : undefined)
       this.#context.schedule.failed(tracked, failure)
       for (const subscriber of tracked.subscribers()) subscriber.onFailure(tracked, failure)
     }

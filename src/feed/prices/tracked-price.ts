@@ -161,15 +161,14 @@ export class TrackedPrice {
     this.#failingSince = NEVER
   }
 
-  /** A request that was decided at `decidedAt` has failed. */
-  fail(decidedAt: number): void {
+  /**
+   * A request that was decided at `decidedAt` has failed.
+   * @param maybeChargedAt when it may have been charged and returned nothing: the next one waits for the interval
+   */
+  fail(decidedAt: number, maybeChargedAt = this.#maybeChargedAt): void {
     this.release()
     this.#failingSince = Math.min(this.#failingSince, decidedAt)
-  }
-
-  /** A request may have been charged and returned nothing: the next one waits for the interval. */
-  chargeInVain(now: number): void {
-    this.#maybeChargedAt = now
+    this.#maybeChargedAt = maybeChargedAt
   }
 
   /**

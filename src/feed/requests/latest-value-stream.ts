@@ -1,18 +1,11 @@
 import type { FeedContext, Lifetime } from '../context.ts'
 import type { RecurringRequest } from './requester.ts'
 
-interface PendingRead<T> {
-  resolve(result: IteratorResult<T, undefined>): void
-  reject(error: unknown): void
-}
-
 /** What fills an iteration. */
 export interface LatestValueStream<T> {
   /** @param read returns the value, which replaces an unread one of the same key; called when it is read, because it may have waited */
   push(key: unknown, read: () => T): void
   drop(key: unknown): void
-  /** Drops everything that is unread. */
-  clear(): void
   /** Ends the iteration. With an error, the next read rejects with its reason. */
   end(error?: { reason: unknown }): void
 }
@@ -22,7 +15,7 @@ export interface StreamOptions<T> {
   readonly lifetime: Lifetime
   /** Begins to fill it, unless it has ended already. Returns what to call when the reader ends the iteration. */
   start(stream: LatestValueStream<T>): () => void
-  /** Beyond this number the oldest unread value is dropped, and all are read before the end. @default only the newest of each key counts */
+  /** Beyond this number the oldest unread value is dropped, and all are read before the end, unless the signal aborts. @default nothing is */
   readonly maxUnread?: number
   onDrop?(): void
 }
@@ -32,14 +25,13 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
   const { signal, lifetime, start, maxUnread, onDrop } = options
   /** By key, oldest first. */
   const unread = new Map<unknown, () => T>()
-  const reads: PendingRead<T>[] = []
+  const reads: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void }[] = []
   let ended: { error?: { reason: unknown } | undefined } | undefined
   let onReturn = () => {}
   const done = { done: true, value: undefined } as const
 
   const stream: LatestValueStream<T> = {
     drop: (key) => void unread.delete(key),
-    clear: () => unread.clear(),
     push(key, read) {
       if (ended) return
       const pending = reads.shift()
@@ -55,7 +47,7 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
       const [first, ...others] = reads.splice(0)
       // Only one read rejects.
       ended = { error: first ? undefined : error }
-      if (maxUnread === undefined) unread.clear()
+      if (maxUnread === undefined || signal?.aborted) unread.clear()
       if (error) first?.reject(error.reason)
       else first?.resolve(done)
       for (const read of others) read.resolve(done)

@@ -102,13 +102,8 @@ export class Requester {
       emit({ type: 'feed.bought', operation, addresses, credits })
       if (!spec.isUsable(data)) {
         const message = `${operation}: the answer does not match the contract. It was paid for; the data is in error.body.`
-        throw new ResponseError(message, {
-          operation,
-          code: 'unexpected_shape',
-          charge: 'charged',
-          credits,
-          body: data,
-        })
+        const details = { operation, code: 'unexpected_shape', charge: 'charged', credits, body: data } as const
+        throw new ResponseError(message, details)
       }
       this.#failures = 0
       this.#reportedCode = undefined

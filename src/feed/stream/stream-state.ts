@@ -65,10 +65,7 @@ export function refusalOf({ address, code }: RefusedAddress): EtnMarketError {
  * Why a stream brings no prices; undefined while it does.
  * @param waitMs until the state may change by itself
  */
-export function errorOf(
-  { state, status, code }: FeedStreamStatus,
-  waitMs: number | undefined,
-): EtnMarketError | undefined {
+export function errorOf({ state, status, code }: FeedStreamStatus, waitMs: number | undefined) {
   const details = { code: code ?? state, status, retryAfterMs: waitMs }
   const refusal = `The proxy refuses the stream: ${status} ${details.code}.`
   if (state === 'stale' && code !== undefined)

@@ -4,71 +4,58 @@ import type { FeedContext } from '../context.ts'
 import { iterateLatest, type LatestValueStream } from '../requests/latest-value-stream.ts'
 import { readAmount } from './min-change.ts'
 import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
-import { groupByAddress, RunningWatch, readIntervals, type WatchTarget } from './watch.ts'
+import { groupByAddress, RunningWatch, readIntervals } from './watch.ts'
 
 const OPTIONS = ['above', 'below', 'movePercent', 'withinMs', 'everyMs', 'atLeastEveryMs', 'signal']
 const MAX_UNREAD = 1_000
 
 export function watchAlerts(address: string, options: AlertOptions, context: FeedContext): AsyncIterable<FeedAlert> {
   rejectUnknown('alert option', options, OPTIONS)
+  const { clock, lifetime, toChecksum } = context
+  const { signal } = options
   const intervals = readIntervals(options)
   const conditions = readConditions(options, intervals.everyMs)
-  context.lifetime.throwIfAborted()
-  const target = { inputs: groupByAddress([address], context.toChecksum), ...intervals }
-  return { [Symbol.asyncIterator]: () => iterate(target, conditions, options.signal, context) }
-}
+  lifetime.throwIfAborted()
+  const target = { inputs: groupByAddress([address], toChecksum), ...intervals }
 
-/** Each iteration has a watch of its own, and sees its prices from the first one on. */
-function iterate(
-  target: WatchTarget,
-  conditions: Conditions,
-  signal: AbortSignal | undefined,
-  context: FeedContext,
-): AsyncIterableIterator<FeedAlert> {
-  const { clock, lifetime } = context
-  const oldestAt = clock.now() - target.everyMs
-  const detect = detectCrossings(conditions)
-  let missed = 0
-  let isFirst = true
-
-  function start(stream: LatestValueStream<FeedAlert>): () => void {
-    const onPrice = (price: FeedPrice) => {
-      // A price that was already old at the start says nothing of now.
-      const requestedAt = clock.now() - price.ageMs
-      if (isFirst && requestedAt < oldestAt) return
-      isFirst = false
-      for (const crossing of detect(price, requestedAt)) stream.push(crossing, () => read(crossing))
+  /** Each iteration has a watch of its own, and sees its prices from the first one on. */
+  function iterate(): AsyncIterableIterator<FeedAlert> {
+    const oldestAt = clock.now() - target.everyMs
+    const detect = detectCrossings(conditions)
+    let missed = 0
+    let isFirst = true
+    const start = (stream: LatestValueStream<FeedAlert>) => {
+      const onPrice = (price: FeedPrice) => {
+        // A price that was already old at the start says nothing of now.
+        const requestedAt = clock.now() - price.ageMs
+        if (isFirst && requestedAt < oldestAt) return
+        isFirst = false
+        for (const crossing of detect(price, requestedAt)) stream.push(crossing, () => read(crossing))
+      }
+      const read = ({ condition, price, from }: Crossing) => {
+        const alert = { condition, price: watch.withAge(price), from: from && watch.withAge(from), missed }
+        missed = 0
+        return alert
+      }
+      const watch = new RunningWatch(target, { signal, endsIfRefused: true, onPrice, onEnd: stream.end }, context)
+      return () => watch.stop()
     }
-    const read = ({ condition, price, from }: Crossing) => {
-      const alert = { condition, price: watch.withAge(price), from: from && watch.withAge(from), missed }
-      missed = 0
-      return alert
-    }
-    const onEnd = (error?: { reason: unknown }) => {
-      if (signal?.aborted) stream.clear()
-      stream.end(error)
-    }
-    const watch = new RunningWatch(target, { signal, endsIfRefused: true, onPrice, onEnd }, context)
-    return () => watch.stop()
+    return iterateLatest({ signal, lifetime, start, maxUnread: MAX_UNREAD, onDrop: () => void missed++ })
   }
-  return iterateLatest({ signal, lifetime, start, maxUnread: MAX_UNREAD, onDrop: () => void missed++ })
+  return { [Symbol.asyncIterator]: iterate }
 }
 
 function readConditions(options: AlertOptions, everyMs: number) {
   const { withinMs = Number.POSITIVE_INFINITY } = options
-  const above = readOptional('above', options.above)
-  const below = readOptional('below', options.below)
-  const movePercent = readOptional('movePercent', options.movePercent)
+  const read = (name: 'above' | 'below' | 'movePercent') =>
+    options[name] === undefined ? undefined : readAmount(name, options[name])
+  const [above, below, movePercent] = [read('above'), read('below'), read('movePercent')]
   if (movePercent?.digits === 0n) throw invalidOption('movePercent', options.movePercent, 'above 0')
   if (!above && !below && !movePercent)
     throw invalidOption('alert', options, 'an object with above, below or movePercent')
   if (options.withinMs !== undefined && !(movePercent && typeof withinMs === 'number' && withinMs >= everyMs))
     throw invalidOption('withinMs', withinMs, 'a number of milliseconds, at least everyMs, beside movePercent')
   return { above, below, movePercent, withinMs }
-}
-
-function readOptional(name: string, value: unknown): Decimal | undefined {
-  return value === undefined ? undefined : readAmount(name, value)
 }
 
 /** Without `withinMs`, which is Infinity then, a move is one since the last move. */
@@ -79,12 +66,8 @@ type Crossing = Pick<FeedAlert, 'condition' | 'price' | 'from'>
 type Detector = (quote: Quote, before: FeedPrice | undefined) => Crossing | undefined
 
 /** Returns a function that takes the prices of one token in their order, and returns what each crosses. */
-export function detectCrossings({
-  above,
-  below,
-  movePercent,
-  withinMs,
-}: Conditions): (price: FeedPrice, at: number) => Crossing[] {
+export function detectCrossings(conditions: Conditions): (price: FeedPrice, at: number) => Crossing[] {
+  const { above, below, movePercent, withinMs } = conditions
   const detectors: Detector[] = []
   if (above) detectors.push(detectLimit('above', (usd) => compareDecimals(usd, above) > 0))
   if (below) detectors.push(detectLimit('below', (usd) => compareDecimals(usd, below) < 0))

@@ -238,10 +238,7 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
 }
 
 /** Each address once, with the different inputs that name it. */
-export function groupByAddress(
-  given: string | readonly string[],
-  toChecksum: FeedContext['toChecksum'],
-): WatchTarget['inputs'] {
+export function groupByAddress(given: string | readonly string[], toChecksum: FeedContext['toChecksum']) {
   const inputs = typeof given === 'string' ? [given] : given
   const groups = new Map<string, string[]>()
   const addresses = toChecksum(inputs)
@@ -255,10 +252,7 @@ export function groupByAddress(
 }
 
 /** Returns the interval of a watch, and the longest one under a stretch; Infinity if any will do. */
-export function readIntervals(options: {
-  everyMs: unknown
-  atLeastEveryMs?: unknown
-}): Pick<WatchTarget, 'everyMs' | 'atLeastEveryMs'> {
+export function readIntervals(options: { everyMs: unknown; atLeastEveryMs?: unknown }) {
   const everyMs = requireMilliseconds('everyMs', options.everyMs)
   const { atLeastEveryMs = Number.POSITIVE_INFINITY } = options
   if (typeof atLeastEveryMs === 'number' && atLeastEveryMs >= everyMs) return { everyMs, atLeastEveryMs }
