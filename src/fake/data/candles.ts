@@ -266,19 +266,27 @@ export class Candles {
     for (let day = Math.max(dayOf(from), dayOf(this.#firstPrice(token))); day <= dayOf(now); day++)
       candles.push(...this.#ofDay(token, { bucket, currency, now }, Math.max(from, day * DAY_SECONDS), true))
     const shown = candles.filter(({ time }) => time >= from)
-    return summaryOf(shown, now, this.#prices.quote(token, now) !== undefined)
+    const last = shown.at(-1)
+    if (!last) return { prices: [], volume: 0, high: null, low: null }
+    const points = shown.map(({ time, open }) => ({ timestamp: time, value: open }))
+    if (last.time < now && this.#prices.quote(token, now)) points.push({ timestamp: now, value: last.close })
+    return {
+      prices: points,
+      volume: shown.reduce((sum, { volume }) => sum + volume, 0),
+      high: Math.max(...shown.map(({ high }) => high)),
+      low: Math.min(...shown.map(({ low }) => low)),
+    }
   }
 
   /** The candles from a moment to the end of its day. Of a cached day it may be more: all candles, periods without trades included. */
   #ofDay(token: WorldToken, query: CandleQuery, from: number, includeEmpty: boolean): FakeCandle[] {
     const start = dayOf(from) * DAY_SECONDS
     const until = start + DAY_SECONDS - 1
-    const make = (range: { from: number; until: number; includeEmpty: boolean }) =>
-      makeCandles(this.#prices, token, { ...query, ...range })
     if (!CACHED.includes(query.bucket) || until >= query.now)
-      return make({ from, until: Math.min(query.now, until), includeEmpty })
+      return makeCandles(this.#prices, token, { ...query, from, until: Math.min(query.now, until), includeEmpty })
     const key = `${token.key} ${query.bucket} ${query.currency} ${start}`
-    const known = this.#days.get(key) ?? make({ from: start, until, includeEmpty: true })
+    const range = { ...query, from: start, until, includeEmpty: true }
+    const known = this.#days.get(key) ?? makeCandles(this.#prices, token, range)
     if (this.#days.size >= MAX_CACHED_DAYS) this.clear()
     this.#days.set(key, known)
     return known
@@ -288,18 +296,5 @@ export class Candles {
   #firstPrice(token: WorldToken): number {
     const first = this.#prices.timelineOf(token).segments.find(({ kind }) => kind !== 'none')
     return first?.from ?? Number.POSITIVE_INFINITY
-  }
-}
-
-function summaryOf(candles: FakeCandle[], now: number, hasPrice: boolean) {
-  const last = candles.at(-1)
-  if (!last) return { prices: [], volume: 0, high: null, low: null }
-  const points = candles.map(({ time, open }) => ({ timestamp: time, value: open }))
-  if (last.time < now && hasPrice) points.push({ timestamp: now, value: last.close })
-  return {
-    prices: points,
-    volume: candles.reduce((sum, { volume }) => sum + volume, 0),
-    high: Math.max(...candles.map(({ high }) => high)),
-    low: Math.min(...candles.map(({ low }) => low)),
   }
 }

@@ -3,7 +3,7 @@ import { FakeUsageError } from '../rules/check.ts'
 import { once } from '../rules/once.ts'
 import { ONE, readDecimal } from './decimal.ts'
 import { coinName } from './names.ts'
-import { below, hash, hashText, hex, pick, unhash, unhashFirst, unit, wallet } from './random.ts'
+import { below, hash, hashText, hex, pick, unit, wallet } from './random.ts'
 import { BASE_ETN_USD, blockAt, ownToken, priceOfMarketCap, type WorldToken } from './tokens.ts'
 import type { Sources } from './world.ts'
 import { rejectDuplicates, type WorldPresaleOptions } from './world-options.ts'
@@ -14,6 +14,9 @@ const ANNOUNCED = 7 * 86_400
 const RUNS = 7 * 86_400
 /** Number of launched tokens in `token.list`. At most this many of the listed campaigns are LAUNCHED. */
 const LAUNCHED_TOKENS = 40
+/** Number of campaigns in `presale.list`, and the largest page of it. */
+const LISTED = 80
+const PAGE = 50
 /** Campaigns that are found by an address: those of the last 27 years. What was listed once stays, although newer ones fill the list. */
 const FOUND_CAMPAIGNS = 10_000
 /** The addresses of campaigns, and of their tokens. */
@@ -48,12 +51,14 @@ function keyOf(seed: number, salt: number, number: number): string {
   return `0x${hex(40, hash(seed, salt, number))}`
 }
 
-/** The number of the campaign with an address, up to `newest`. The digits of a key are hashes that can be inverted. */
+/** The number of the campaign with an address, up to `newest`. */
 function findNumber(seed: number, salt: number, key: string, newest: number): number | undefined {
+  // The first digits of a key are one hash, which nearly always differs.
   const firstDigits = Number.parseInt(key.slice(2, 10), 16)
-  const number = unhash(unhashFirst(firstDigits), seed, salt)
-  const isListed = number <= newest && number > newest - FOUND_CAMPAIGNS
-  return isListed && keyOf(seed, salt, number) === key ? number : undefined
+  for (let number = newest; number > newest - FOUND_CAMPAIGNS; number--) {
+    if (hash(hash(seed, salt, number)) === firstDigits && keyOf(seed, salt, number) === key) return number
+  }
+  return undefined
 }
 
 /** The token of a built-in campaign that has launched by a moment. */
@@ -82,23 +87,22 @@ export function createCampaign(seed: number, number: number): Campaign {
   const share = isCancelled ? 0.3 : hasFailed ? 0.3 + 0.6 * unit(noise, 2) : 1.05 + unit(noise, 3)
   const totalSupply = pick([1_000_000, 100_000_000, 1_000_000_000], noise, 4)
   const creator = once(() => wallet(noise, 7))
-  const key = keyOf(seed, TOKEN_SALT, number)
-  const token = (): WorldToken => ({
-    index: 1_000_000 + number,
-    key,
-    name,
-    symbol,
-    decimals: 18,
-    totalSupply,
-    anchor: 'ETN',
-    base: priceOfMarketCap(noise, totalSupply),
-    launchedAt: ends,
-    activity: 6 + below(60, noise, 17),
-    poolShare: 0.05 + 0.1 * unit(noise, 18),
-    blockAdded: blockAt(ends),
-    address: once(() => checksumAddress(key)),
-    deployer: creator,
-  })
+  const token = (): WorldToken => {
+    const key = keyOf(seed, TOKEN_SALT, number)
+    const names = { name, symbol, decimals: 18, totalSupply, address: once(() => checksumAddress(key)) }
+    return {
+      ...names,
+      index: 1_000_000 + number,
+      key,
+      anchor: 'ETN',
+      base: priceOfMarketCap(noise, totalSupply),
+      launchedAt: ends,
+      activity: 6 + below(60, noise, 17),
+      poolShare: 0.05 + 0.1 * unit(noise, 18),
+      blockAdded: blockAt(ends),
+      deployer: creator,
+    }
+  }
   return {
     number,
     noise,
@@ -136,11 +140,6 @@ export function launchedNumbers(seed: number, now: number): number[] {
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by
 }
-
-/** Number of campaigns in the list. */
-const LISTED = 80
-/** The largest page of `presale.list`. */
-const PAGE = 50
 
 /** The launchpad campaigns at a moment, newest first. With time they open, launch or fail, and new ones follow. */
 export function presales(sources: Sources, now: number) {

@@ -1,7 +1,7 @@
 import { Faults } from '../faults/faults.ts'
 import type { Settings } from '../options.ts'
 import { Accounts } from '../rules/accounts.ts'
-import { HeavySlots, type ServiceState } from '../rules/execute.ts'
+import { type AdmittedCall, HeavySlots, type QueryResult } from '../rules/execute.ts'
 import { Journal, maskKey } from '../rules/journal.ts'
 import { type FakeFilter, Ledger } from '../rules/ledger.ts'
 import { RateLimit } from '../rules/rate-limit.ts'
@@ -14,9 +14,10 @@ type Part = (typeof PARTS)[number]
 export type SessionState = { [Name in Part]: ReturnType<Session[Name]['save']> }
 
 /** Everything that `reset` replaces. A request stays with the session in which it arrived. */
-export class Session implements ServiceState {
+export class Session {
   readonly settings: Settings
-  readonly find: ServiceState['find']
+  /** Looks up the data; `undefined` if the requested thing does not exist. */
+  readonly find: (call: AdmittedCall) => QueryResult | undefined
   readonly now: () => number
   readonly accounts: Accounts
   readonly ledger: Ledger
@@ -26,7 +27,7 @@ export class Session implements ServiceState {
   readonly heavySlots: HeavySlots
   readonly rateLimit: RateLimit
 
-  constructor(settings: Settings, find: ServiceState['find'], now: () => number) {
+  constructor(settings: Settings, find: Session['find'], now: () => number) {
     this.settings = settings
     this.find = find
     this.now = now

@@ -124,6 +124,11 @@ export class Journal extends History<JournalEntry> {
 
 const groupOf = ({ method, url, key }: Arrival) => `${method} ${url} ${key}`
 
+/** The status and the code of an answer, for a message. */
+export function outcomeOf({ status, code }: JournalEntry): string {
+  return `${status ?? 'no answer'}${code === null ? '' : ` ${code}`}`
+}
+
 /** A key that shows only its ends. */
 export function maskKey(key: string): string {
   return key.length < 12 ? '***' : `${key.slice(0, 4)}***${key.slice(-2)}`
