@@ -12,8 +12,7 @@ import { type FakeServiceOptions, readOptions } from './options.ts'
 import { checkOptions, checkValue, FakeUsageError } from './rules/check.ts'
 import { MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
-import type { Journal } from './rules/journal.ts'
-import type { FakeFilter, Ledger } from './rules/ledger.ts'
+import type { FakeFilter } from './rules/ledger.ts'
 import { once } from './rules/once.ts'
 import * as is from './rules/schema.ts'
 import { noRecording, TapePlayer } from './rules/tape.ts'
@@ -73,7 +72,12 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     return handleRequest(session, clock, incoming)
   }
 
-  function expectThat(what: string, expected: Expected, filter: FakeFilter = {}, source: Ledger | Journal): void {
+  function expectThat(
+    what: string,
+    expected: Expected,
+    filter: FakeFilter = {},
+    source: Session['ledger'] | Session['journal'],
+  ): void {
     const masked = session.maskFilter(filter)
     const { journal } = session
     const observed = { actual: source.sums(masked), entries: journal.list(masked), dropped: journal.dropped }

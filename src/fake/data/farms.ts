@@ -25,10 +25,8 @@ export function farms(sources: Sources, now: number) {
     .slice(0, FARMS)
   const builtIn = ranked.map((token, i) => {
     const noise = hash(seed, 120, token.index)
-    const hasBonus = i % 4 === 1
-    const apy = { thirdPartyRewardApy: hasBonus ? Math.round(4_000 * unit(noise, 8)) / 100 : 0 }
-    const thirdPartyReward = hasBonus ? reward(tokens, noise, now) : null
-    return farmBody(pools, pools.ofToken(token, i % 3 === 0 ? 2 : 3), noise, now, { ...apy, thirdPartyReward })
+    const bonus = i % 4 === 1 ? bonusOf(tokens, noise, now) : {}
+    return farmBody(pools, pools.ofToken(token, i % 3 === 0 ? 2 : 3), noise, now, bonus)
   })
   const mine = own.farms.map(({ pool, fields }) =>
     farmBody(pools, pool, hash(hashText(pool.address()), seed), now, fields),
@@ -58,15 +56,14 @@ function farmBody(pools: Pools, pool: WorldPool, noise: number, now: number, fie
   }
 }
 
-function reward(tokens: TokenList, noise: number, now: number) {
+function bonusOf(tokens: TokenList, noise: number, now: number) {
   const all = tokens.all(now).filter(({ launchedAt, anchor }) => launchedAt === undefined && anchor !== null)
   const token = all[below(all.length, noise, 9)] ?? tokens.wetn
   const month = Math.floor(now / 2_592_000)
+  const [tokensPerBlock, endBlock] = [1 + below(50, noise, 10), blockAt((month + 2) * 2_592_000)]
   return {
-    token: token.address(),
-    symbol: token.symbol,
-    tokensPerBlock: 1 + below(50, noise, 10),
-    endBlock: blockAt((month + 2) * 2_592_000),
+    thirdPartyRewardApy: Math.round(4_000 * unit(noise, 8)) / 100,
+    thirdPartyReward: { token: token.address(), symbol: token.symbol, tokensPerBlock, endBlock },
   }
 }
 

@@ -3,7 +3,7 @@ import type { Settings } from '../options.ts'
 import { Accounts } from '../rules/accounts.ts'
 import { type AdmittedCall, HeavySlots, type QueryResult } from '../rules/execute.ts'
 import { Journal, maskKey } from '../rules/journal.ts'
-import { type FakeFilter, Ledger } from '../rules/ledger.ts'
+import { type Charge, type FakeFilter, History } from '../rules/ledger.ts'
 import { RateLimit } from '../rules/rate-limit.ts'
 import { Stubs } from '../rules/stubs.ts'
 
@@ -20,7 +20,7 @@ export class Session {
   readonly find: (call: AdmittedCall) => QueryResult | undefined
   readonly now: () => number
   readonly accounts: Accounts
-  readonly ledger: Ledger
+  readonly ledger: History<Charge>
   readonly journal: Journal
   readonly faults: Faults
   readonly stubs = new Stubs()
@@ -32,7 +32,7 @@ export class Session {
     this.find = find
     this.now = now
     this.accounts = new Accounts(settings.keys)
-    this.ledger = new Ledger(settings.journal.max)
+    this.ledger = new History<Charge>(settings.journal.max, ({ delivered }) => delivered)
     this.journal = new Journal(settings.journal.max)
     this.faults = new Faults(settings.seed, (key) => this.listKey(key))
     this.heavySlots = new HeavySlots(settings.heavyConcurrency, settings.heavyRetryAfterSeconds)

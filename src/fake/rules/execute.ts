@@ -1,9 +1,9 @@
 import { looksLikeAddress } from '../../utils/address.ts'
-import type { Session } from '../http/session.ts'
-import type { KeyState } from './accounts.ts'
+import type { Accounts, KeyState } from './accounts.ts'
 import { show } from './check.ts'
-import type { Charge } from './ledger.ts'
+import type { Charge, History } from './ledger.ts'
 import { once } from './once.ts'
+import type { RateLimit } from './rate-limit.ts'
 import { invalidRequest, notFound, type Receipt, Rejection } from './reply.ts'
 import type { Bucket, Currency, Duration, FakeOperation, QueryName, Route, RouteMatch } from './routes.ts'
 import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, priceOf, QUERY_VALUES } from './routes.ts'
@@ -19,6 +19,15 @@ export interface QueryResult {
   /** Items that are charged. */
   items: number
   cursor?: string
+}
+
+/** What the rules read and change. */
+export interface ServiceState {
+  accounts: Accounts
+  ledger: History<Charge>
+  heavySlots: HeavySlots
+  rateLimit: RateLimit
+  now(): number
 }
 
 /** A request that matched a route. */
@@ -54,7 +63,7 @@ export interface Answer {
 }
 
 /** Checks everything that does not depend on the data. */
-export function admit(session: Session, call: Call): AdmittedCall {
+export function admit(state: ServiceState, call: Call): AdmittedCall {
   const { match, query, key } = call
   const { path, operation } = match
   const route = fakeRoutes[operation]
@@ -67,12 +76,12 @@ export function admit(session: Session, call: Call): AdmittedCall {
   const twice = [...query.keys()].find((name) => query.getAll(name).length > 1)
   if (twice !== undefined) throw invalidRequest(`The parameter ${show(twice)} was given more than once.`)
   const parsed = { address: address ?? '', limit: readLimit(route, query), ...readValues(route, query) }
-  const account = session.accounts.find(key)
+  const account = state.accounts.find(key)
   if (!route.open && !account) {
     const message = key === undefined ? 'A key is required: Authorization: Bearer <key>.' : 'The key is unknown.'
     throw new Rejection(401, 'unauthorized', message)
   }
-  if (key !== undefined && account) session.rateLimit.check(key, session.now())
+  if (key !== undefined && account) state.rateLimit.check(key, state.now())
   // What is charged for the items of a list is known later.
   checkCredits(account, priceOf(operation, parsed.addresses.length))
   return { ...call, parsed, account }
@@ -84,7 +93,7 @@ export function admit(session: Session, call: Call): AdmittedCall {
  * @param result the data; `undefined` if the requested thing does not exist
  */
 export function execute(
-  session: Session,
+  state: ServiceState,
   call: AdmittedCall,
   result: QueryResult | undefined,
   shouldCharge: boolean,
@@ -95,15 +104,15 @@ export function execute(
   const cost = priceOf(operation, result?.items ?? 0)
   checkCredits(account, cost)
   if (!result) throw notFound(`${operation} knows nothing at ${parsed.address}.`)
-  const free = route.heavy ? session.heavySlots.acquire() : () => {}
-  if (!free) throw session.heavySlots.busy()
+  const free = route.heavy ? state.heavySlots.acquire() : () => {}
+  if (!free) throw state.heavySlots.busy()
 
   const answer = { data: result.data, cursor: result.cursor ?? null, free }
   if (route.free || !account || key === undefined) return { ...answer, receipt: undefined, charge: undefined }
   if (!shouldCharge) return { ...answer, receipt: { cost: 0, remaining: account.credits }, charge: undefined }
   account.credits -= cost
-  const charge = { key, operation, items: result.items, credits: cost, delivered: false, at: session.now(), request }
-  session.ledger.add(charge, cost)
+  const charge = { key, operation, items: result.items, credits: cost, delivered: false, at: state.now(), request }
+  state.ledger.add(charge, cost)
   return { ...answer, receipt: { cost, remaining: account.credits }, charge }
 }
 

@@ -1,4 +1,4 @@
-import { History, type HistoryState } from './ledger.ts'
+import { History } from './ledger.ts'
 import type { FakeOperation } from './routes.ts'
 
 /** A request and its outcome. CORS preflights are not listed. */
@@ -58,10 +58,6 @@ export interface JournalOptions {
 
 type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | 'operation' | 'key' | 'headers'>
 
-interface JournalState extends HistoryState<JournalEntry> {
-  peaks: { all: number; heavy: number }
-}
-
 /** The requests of one session. The counts include requests that are no longer listed. */
 export class Journal extends History<JournalEntry> {
   readonly #max: number
@@ -101,11 +97,11 @@ export class Journal extends History<JournalEntry> {
     return isHeavy ? this.#peaks.heavy : this.#peaks.all
   }
 
-  override save(): JournalState {
+  override save() {
     return { ...super.save(), peaks: { ...this.#peaks } }
   }
 
-  override load(state: JournalState): void {
+  override load(state: ReturnType<Journal['save']>): void {
     super.load(state)
     this.#attempts.clear()
     // The listed requests hold their counts, so that a state needs no copy of these.

@@ -93,25 +93,19 @@ function rejectAccess(
   controlToken: string | undefined,
   isPublic: boolean,
 ): string | undefined {
-  const foreign = rejectForeignPage(request)
-  if (foreign) return foreign
+  const { headers } = request
+  const [origin, site] = [headers.get('origin'), headers.get('sec-fetch-site') ?? 'none']
+  // Only the page of the fake may use the control routes.
+  const isOwn = origin === null || origin === `http://${headers.get('host')}`
+  if (!isOwn || (site !== 'same-origin' && site !== 'none')) return 'Pages of other origins may not control the fake.'
   if (controlToken !== undefined) {
-    if (isPublic || request.headers.get(TOKEN_HEADER) === controlToken) return undefined
+    if (isPublic || headers.get(TOKEN_HEADER) === controlToken) return undefined
     return `The header ${TOKEN_HEADER} is missing or wrong.`
   }
   if (isPublic) return isLoopback(remoteAddress) ? rejectForeignHost(request) : undefined
   if (!isLoopback(remoteAddress))
     return 'Only programs on this machine may control the fake, unless it has a controlToken.'
   return rejectForeignHost(request)
-}
-
-/** Rejects pages of other origins: only the page of the fake may use the control routes. */
-function rejectForeignPage({ headers }: Request): string | undefined {
-  const origin = headers.get('origin')
-  const site = headers.get('sec-fetch-site')
-  const isOwn = origin === null || origin === `http://${headers.get('host')}`
-  if (isOwn && (site === null || site === 'same-origin' || site === 'none')) return undefined
-  return 'Pages of other origins may not control the fake.'
 }
 
 /** Rejects a `Host` that is not this machine, because a foreign name may resolve to it (DNS rebinding). */
@@ -131,7 +125,8 @@ function describeCommands(commands: Commands): object {
   for (const [route, command] of Object.entries(commands)) {
     const [method = 'GET', path = ''] = route.split(' ')
     const operations = paths[`/_fake/${path}`] ?? {}
-    operations[method.toLowerCase()] = { operationId: idOf(route), ...describe(method, path, command) }
+    const operationId = route.replace(/\W+/g, '_').replace(/_$/, '').toLowerCase()
+    operations[method.toLowerCase()] = { operationId, ...describe(method, path, command) }
     paths[`/_fake/${path}`] = operations
   }
   return {
@@ -143,7 +138,6 @@ function describeCommands(commands: Commands): object {
       description: 'Steers the fake service of etn-market, and reads what happened.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    tags: TAGS.map(([name, description]) => ({ name, description })),
     security: [{}, { controlToken: [] }],
     paths,
     components: {
@@ -151,33 +145,6 @@ function describeCommands(commands: Commands): object {
       schemas: COMPONENTS,
     },
   }
-}
-
-const idOf = (route: string) => route.replace(/\W+/g, '_').replace(/_$/, '').toLowerCase()
-
-/** Groups of routes, by the first segment of the path. */
-const TAGS: [name: string, description: string][] = [
-  ['observe', 'Reading what happened.'],
-  ['faults', 'Faults, scripts and stubs.'],
-  ['keys', 'Keys and their credits.'],
-  ['clock', 'The time, and the heavy slots.'],
-  ['world', 'The data.'],
-  ['state', 'Reset and snapshots.'],
-  ['expect', 'Expectations about what happened.'],
-]
-const TAG_OF: Record<string, string> = {
-  script: 'faults',
-  stubs: 'faults',
-  'heavy-slots': 'clock',
-  reset: 'state',
-  snapshot: 'state',
-  snapshots: 'state',
-  restore: 'state',
-}
-
-function tagOf(path: string): string {
-  const [first = ''] = path.split('/')
-  return TAG_OF[first] ?? (TAGS.some(([name]) => name === first) ? first : 'observe')
 }
 
 function describe(method: string, path: string, { summary, takes = NOTHING, answers }: Command): object {
@@ -188,7 +155,7 @@ function describe(method: string, path: string, { summary, takes = NOTHING, answ
   const json = (description: string, schema: object) => ({ description, content: { 'application/json': { schema } } })
   const unmet = json('The expectation is not met; the message lists the requests.', ref('Error'))
   return {
-    tags: [tagOf(path)],
+    tags: path.split('/', 1),
     summary,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(method === 'POST' ? { requestBody: { required, content: { 'application/json': { schema: takes } } } } : {}),
