@@ -7,7 +7,7 @@ import type { OperationId } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { trimEnd } from '../utils/runtime.ts'
 import { type Rule, readRules, readTokens } from './read-call.ts'
-import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed, VisitorLimits } from './types.ts'
+import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed } from './types.ts'
 
 /** The options of a proxy, checked, with every default filled in. */
 export interface ProxySettings extends Pick<ProxyOptions, 'visitor' | 'visitorCookie' | 'perVisitor' | 'operator'> {
@@ -52,7 +52,13 @@ export function readSettings(options: ProxyOptions): ProxySettings {
   if (visitorCookie && visitor !== undefined) throw invalidOption('visitor', visitor, 'left out beside visitorCookie')
   if (feed !== undefined && visitor === undefined && !visitorCookie)
     throw invalidOption('visitor', visitor, 'a function that identifies who opens a stream, or visitorCookie: true')
-  if (perVisitor !== undefined) checkPerVisitor(perVisitor)
+  if (perVisitor !== undefined) {
+    rejectUnknown('perVisitor option', perVisitor, ['credits', 'windowMs', 'requestsPerMinute'])
+    const { credits, windowMs, requestsPerMinute } = perVisitor
+    if (!isCredits(credits)) throw invalidOption('perVisitor.credits', credits, 'a whole number of credits, 0 or more')
+    requireWindowMs('perVisitor.windowMs', windowMs)
+    if (requestsPerMinute !== undefined) requireCount('perVisitor.requestsPerMinute', requestsPerMinute)
+  }
   checkCors(cors)
   if (stream !== undefined && feed === undefined) throw invalidOption('stream', stream, 'given together with feed')
   return {
@@ -122,14 +128,6 @@ function readBasePath(path: unknown): string {
   if (!isPath || new URL(path, 'http://proxy').pathname !== (path || '/'))
     throw invalidOption('basePath', path, 'a path such as /api/market')
   return trimEnd(path, '/')
-}
-
-function checkPerVisitor(perVisitor: VisitorLimits): void {
-  rejectUnknown('perVisitor option', perVisitor, ['credits', 'windowMs', 'requestsPerMinute'])
-  const { credits, windowMs, requestsPerMinute } = perVisitor
-  if (!isCredits(credits)) throw invalidOption('perVisitor.credits', credits, 'a whole number of credits, 0 or more')
-  requireWindowMs('perVisitor.windowMs', windowMs)
-  if (requestsPerMinute !== undefined) requireCount('perVisitor.requestsPerMinute', requestsPerMinute)
 }
 
 function readBudget(budget: ProxyOptions['budget'], clock: Clock): Budget {

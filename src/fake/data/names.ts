@@ -68,29 +68,24 @@ export function coinName(noise: number, attempt = 0): CoinName {
 /** Returns a function that names one token after the other, each with a symbol that is not taken. */
 export function createCoinNames(taken: readonly string[]): (noise: number) => CoinName {
   const used = new Set(taken)
-  const free = new Set(shortSymbols().filter((symbol) => !used.has(symbol)))
+  // Every symbol that `coinName` can return.
+  const short = FIRST.flatMap((first) =>
+    LAST.flatMap((last) => [3, 4].flatMap((a) => [1, 2].map((b) => symbolOf(first, a, last, b)))),
+  )
+  const free = new Set(short.filter((symbol) => !used.has(symbol)))
   return (noise) => {
     for (let attempt = 0; ; attempt++) {
       const short = coinName(noise, attempt)
+      const third = pick(LAST, noise, 24, attempt)
+      const long = { name: `${short.name} ${third}`, symbol: short.symbol + third.slice(0, 2).toUpperCase() }
       // There are some 2,300 symbols of two words, so the names after them have three.
-      const found = free.size > 0 ? short : withThirdWord(short, pick(LAST, noise, 24, attempt))
+      const found = free.size > 0 ? short : long
       if (used.has(found.symbol)) continue
       used.add(found.symbol)
       free.delete(found.symbol)
       return found
     }
   }
-}
-
-function withThirdWord({ name, symbol }: CoinName, word: string): CoinName {
-  return { name: `${name} ${word}`, symbol: symbol + word.slice(0, 2).toUpperCase() }
-}
-
-/** Every symbol that `coinName` can return. */
-function shortSymbols(): string[] {
-  return FIRST.flatMap((first) =>
-    LAST.flatMap((last) => [3, 4].flatMap((a) => [1, 2].map((b) => symbolOf(first, a, last, b)))),
-  )
 }
 
 function symbolOf(first: string, lettersOfFirst: number, last: string, lettersOfLast: number): string {

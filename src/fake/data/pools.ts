@@ -82,7 +82,9 @@ export class Pools {
     const [price, otherPrice] = [this.#prices.quote(token, now), this.#prices.quote(other, now)]
     if (!price || !otherPrice) return { amount0: 0n, amount1: 0n, usd: 0 }
     const scale = (decimals: number) => 10n ** BigInt(decimals)
-    const most = mostUnits(token, price.etn)
+    // However high a price is set, the pool takes no more ETN.
+    const mostEtn = BigInt(Math.ceil(Math.max(MAX_LIQUIDITY, 3 * baseLiquidity(token))))
+    const most = (mostEtn * ONE * scale(token.decimals)) / price.etn
     const wanted = unitsOf(token, token.totalSupply * share)
     const available = wanted < most ? wanted : most
     const equal = (available * price.usd * scale(other.decimals)) / (otherPrice.usd * scale(token.decimals))
@@ -145,12 +147,6 @@ export function readOwnPools(
 /** An amount of whole tokens in the smallest unit, to six places. */
 function unitsOf({ decimals }: WorldToken, amount: number): bigint {
   return (BigInt(Math.floor(amount * 1e6)) * 10n ** BigInt(decimals)) / 1_000_000n
-}
-
-/** The amount in the smallest unit that a pool holds at most: however high a price is set, the pool takes no more ETN. */
-function mostUnits(token: WorldToken, etn: bigint): bigint {
-  const mostEtn = BigInt(Math.ceil(Math.max(MAX_LIQUIDITY, 3 * baseLiquidity(token))))
-  return (mostEtn * ONE * 10n ** BigInt(token.decimals)) / etn
 }
 
 /** Two thirds of the tokens, and all active ones, have a V3 pool too. */

@@ -122,12 +122,6 @@ export function createCampaign(seed: number, number: number): Campaign {
   }
 }
 
-/** ETN raised at a moment. It never falls. */
-function raisedAt({ starts, ends, cancelledAt = ends, total }: Campaign, now: number): number {
-  const progress = (now - starts) / (cancelledAt - starts)
-  return Math.floor(total * Math.min(1, Math.max(0, progress)))
-}
-
 /** The numbers of the newest built-in campaigns that launched by a moment, newest first. */
 export function launchedNumbers(seed: number, now: number): number[] {
   const found: number[] = []
@@ -164,19 +158,22 @@ export function findPresale(sources: Sources, now: number, pool: string) {
 
 function presaleBody({ pools, tokens }: Sources, campaign: Campaign, now: number) {
   const { number, noise, goal, starts, ends, minEtnToList, maxBuy, description, website } = campaign
+  const { cancelledAt = ends } = campaign
   const token = campaign.token()
+  const { name, symbol, decimals, totalSupply } = token
   const status = statusAt(campaign, now)
   const listed = status === 'LAUNCHED' ? tokens.find(token.key, now) : undefined
-  const etnRaised = raisedAt(campaign, now)
+  const progress = (now - starts) / (cancelledAt - starts)
+  const etnRaised = Math.floor(campaign.total * Math.min(1, Math.max(0, progress)))
   return {
     id: number,
     pool: checksumAddress(campaign.poolKey),
     status,
     token: {
-      name: token.name,
-      symbol: token.symbol,
-      decimals: token.decimals,
-      totalSupply: token.totalSupply,
+      name,
+      symbol,
+      decimals,
+      totalSupply,
       address: token.address(),
       liquidityPool: listed ? pools.ofToken(listed, 2).address() : null,
     },

@@ -49,7 +49,9 @@ export class Faults {
 
   add(options: FaultOptions): FaultHandle {
     checkFault(options)
-    const { operation, key, when, nth, times = defaultTimes(options), probability, ...effects } = options
+    const { operation, key, when, nth, probability, ...rest } = options
+    const usual = nth !== undefined ? [nth].flat().length : probability === undefined ? 1 : Number.POSITIVE_INFINITY
+    const { times = usual, ...effects } = rest
     const match = { operation, key, when, nth, probability } as FaultMatch
     return this.#insert(describeFault(options, this.#listKey), match, [effects], times)
   }
@@ -64,9 +66,10 @@ export class Faults {
 
   /** Finds the active faults that match a request and combines their effects, in the order in which they were made. */
   match(request: FakeRequest): MatchedFaults | undefined | Promise<MatchedFaults | undefined> {
-    const candidates = [...this.#faults.values()].filter(
-      (fault) => fault.hits < fault.times && isFor(fault.match, request),
-    )
+    const candidates = [...this.#faults.values()].filter(({ hits, times, match: { operation, key } }) => {
+      const isForOperation = operation === undefined || [operation].flat().includes(request.operation)
+      return hits < times && isForOperation && (key === undefined || key === request.key)
+    })
     const wanted = candidates.map(({ match }) => (match.when ? match.when(request) : true))
     if (!wanted.some(isPromise)) return this.#select(candidates, wanted)
     return Promise.all(wanted).then((results) => this.#select(candidates, results))
@@ -128,7 +131,7 @@ export class Faults {
     return found
   }
 
-  /** Whether a fault is due for its next matching request; counts the request. */
+  /** Counts a matching request. */
   #isDue(fault: FaultState): boolean {
     fault.seen++
     if (fault.isPending) return true
@@ -137,16 +140,6 @@ export class Faults {
     // Drawn from the fault's own counter, so that other faults and calls do not change the result.
     return unit(this.#noise, fault.id, fault.seen) < probability
   }
-}
-
-function isFor({ operation, key }: FaultMatch, request: FakeRequest): boolean {
-  if (operation !== undefined && ![operation].flat().includes(request.operation)) return false
-  return key === undefined || key === request.key
-}
-
-function defaultTimes({ nth, probability }: FaultOptions): number {
-  if (nth !== undefined) return [nth].flat().length
-  return probability === undefined ? 1 : Number.POSITIVE_INFINITY
 }
 
 /** A fault in a few words; `listKey` masks keys that are not the fake's own. */
@@ -163,8 +156,7 @@ function describeFault(options: FaultOptions, listKey: (key: string) => string):
 }
 
 function describeEffects(effects: object): string {
-  const all = Object.entries(effects).map(
-    ([name, value]) => `${name} ${typeof value === 'function' ? '(…)' : JSON.stringify(value)}`,
-  )
+  const show = (value: unknown) => (typeof value === 'function' ? '(…)' : JSON.stringify(value))
+  const all = Object.entries(effects).map(([name, value]) => `${name} ${show(value)}`)
   return all.join(', ')
 }

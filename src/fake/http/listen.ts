@@ -1,4 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { nextTurn } from '../../concurrency/event-loop.ts'
 import { checkOptions, FakeUsageError, show } from '../rules/check.ts'
 import { once } from '../rules/once.ts'
@@ -35,7 +36,14 @@ export async function listen(
     /* webpackIgnore: true */ /* @vite-ignore */ HTTP_MODULE
   )) as typeof import('node:http')
   const server = createServer((request, response) => void respond(handle, control, request, response))
-  const port = await start(server, wantedPort, hostname)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(wantedPort, hostname, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  const { port } = server.address() as AddressInfo
   const host = hostname === '0.0.0.0' || hostname === '::' ? '127.0.0.1' : hostname
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const close = once(
@@ -46,17 +54,6 @@ export async function listen(
       }),
   )
   return { url: origin + basePath, port, close }
-}
-
-function start(server: Server, port: number, hostname: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, hostname, () => {
-      server.off('error', reject)
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : port)
-    })
-  })
 }
 
 async function respond(
@@ -70,7 +67,9 @@ async function respond(
     if (!response.writableFinished) gone.abort()
   })
   const { method = 'GET' } = request
-  const headers = headersOf(request)
+  const headers = new Headers()
+  const lines = request.rawHeaders
+  for (let i = 0; i < lines.length; i += 2) headers.append(lines[i] ?? '', lines[i + 1] ?? '')
   const url = urlOf(request)
   try {
     if (/^\/_fake(\/|$)/.test(new URL(url).pathname)) {
@@ -86,12 +85,6 @@ async function respond(
     const { status, body } = failure(500, 'fake_broken', `The fake failed: ${show(error)}`)
     await send(response, new Response(body, { status, headers: { 'content-type': 'application/json' } }))
   }
-}
-
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
-  const headers = new Headers()
-  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
-  return headers
 }
 
 /** The full URL; a target or a `Host` that is no part of a URL gives the root of the server. */
