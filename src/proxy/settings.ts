@@ -43,7 +43,7 @@ const OPTIONS =
 export function readSettings(options: ProxyOptions): ProxySettings {
   rejectUnknown('proxy option', options, OPTIONS)
   const { visitor, visitorCookie, perVisitor, operator, feed, stream } = options
-  const { client: own, clock = systemClock, basePath = '', cors = { origins: [] }, cdn } = options
+  const { client: own, clock = systemClock, basePath = '', cors = { origins: [] }, cdn = { maxAgeMs: 0 } } = options
   const client = typeof own === 'object' && own !== null ? internalsOf(own) : undefined
   if (client === undefined) throw invalidOption('client', own, 'a client made by createClient')
   for (const [name, value] of Object.entries({ visitor, operator }))
@@ -60,6 +60,9 @@ export function readSettings(options: ProxyOptions): ProxySettings {
     if (requestsPerMinute !== undefined) requireCount('perVisitor.requestsPerMinute', requestsPerMinute)
   }
   checkCors(cors)
+  rejectUnknown('cdn option', cdn, ['maxAgeMs'])
+  if (!(typeof cdn.maxAgeMs === 'number' && cdn.maxAgeMs >= 0))
+    throw invalidOption('cdn.maxAgeMs', cdn.maxAgeMs, 'a number of milliseconds, 0 or more')
   if (stream !== undefined && feed === undefined) throw invalidOption('stream', stream, 'given together with feed')
   return {
     client,
@@ -71,7 +74,7 @@ export function readSettings(options: ProxyOptions): ProxySettings {
     perVisitor,
     budget: readBudget(options.budget, clock),
     cors,
-    cdnMaxAgeMs: cdn === undefined ? 0 : readMaxAge(cdn),
+    cdnMaxAgeMs: cdn.maxAgeMs,
     operator,
     stream: feed && readStreamSettings(feed, client, stream),
   }
@@ -150,11 +153,4 @@ function checkCors(cors: ProxyCorsOptions): void {
   }
   if (credentials !== undefined && typeof credentials !== 'boolean')
     throw invalidOption('cors.credentials', credentials, 'true or false')
-}
-
-function readMaxAge(cdn: NonNullable<ProxyOptions['cdn']>): number {
-  rejectUnknown('cdn option', cdn, ['maxAgeMs'])
-  const { maxAgeMs } = cdn
-  if (typeof maxAgeMs === 'number' && maxAgeMs >= 0) return maxAgeMs
-  throw invalidOption('cdn.maxAgeMs', maxAgeMs, 'a number of milliseconds, 0 or more')
 }

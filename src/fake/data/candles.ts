@@ -2,7 +2,7 @@ import type { Bucket, Currency, Duration } from '../rules/routes.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
 import type { Prices } from './prices.ts'
-import { type AddedTrade, isMoving, type Piece, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
+import { isMoving, type Piece, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** A candle as the service returns it. */
@@ -69,10 +69,11 @@ function makeCandles(prices: Prices, token: WorldToken, range: Range): FakeCandl
   const isDivided = pieces.length > 1 || rates.length > 1 || added.length > 0
   const bars = new Map<number, Bar>()
   for (const bar of pieces.flatMap(barsOf)) join(bar)
-  for (const trade of added) {
-    const bar = barOfTrade(trade)
+  for (const { time, price: usdPrice, usd } of added) {
+    const price = isInUsd ? usdPrice : prices.inEtn(usdPrice, time)
+    const volume = Number(usd) / Number(ONE) / (isInUsd ? 1 : prices.etnUsdNumber(time))
     // The price goes on from where it was.
-    join({ ...bar, close: bars.get(startOf(bar.time, length))?.close ?? bar.close })
+    join({ ...barAt(time, price, 1, volume), close: bars.get(startOf(time, length))?.close ?? price })
   }
   return [...bars.values()]
     .filter(({ time, count }) => includeEmpty || count > 0 || now < time + length)
@@ -167,12 +168,6 @@ function makeCandles(prices: Prices, token: WorldToken, range: Range): FakeCandl
       volume: volume / rate,
       ...(isWhole ? { row } : {}),
     }))
-  }
-
-  function barOfTrade({ time, price, usd }: AddedTrade): Bar {
-    const value = Number(usd) / Number(ONE)
-    if (isInUsd) return barAt(time, price, 1, value)
-    return barAt(time, prices.inEtn(price, time), 1, value / prices.etnUsdNumber(time))
   }
 
   function priceAt(segment: Source, time: number, level: number): bigint {

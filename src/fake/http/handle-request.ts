@@ -100,6 +100,8 @@ function receive(session: Session, { url: href, ...incoming }: IncomingRequest):
   const path = pathOf(baseUrl, url)
   const match = path === undefined ? undefined : matchRoute(path)
   const key = /^Bearer +(\S.*)/i.exec(headers.get('authorization') ?? '')?.[1]
+  const listed = Object.fromEntries(headers)
+  if (key !== undefined && session.listKey(key) !== key) listed.authorization = `Bearer ${session.listKey(key)}`
   const mask = (text: string) => text.replace(/esk_\w+/g, (found) => session.listKey(found))
   const arrival = {
     at: session.now(),
@@ -108,7 +110,7 @@ function receive(session: Session, { url: href, ...incoming }: IncomingRequest):
     path: mask(path ?? url.pathname),
     query: Object.fromEntries([...url.searchParams].map(([name, value]) => [mask(name), mask(value)])),
     key: key === undefined ? null : session.listKey(key),
-    ...(journal.headers ? { headers: listHeaders(session, headers, key) } : {}),
+    ...(journal.headers ? { headers: listed } : {}),
     operation: match?.operation ?? null,
   }
   return { ...incoming, entry: session.journal.start(arrival, isHeavy({ match })), url, path, match, key }
@@ -123,12 +125,6 @@ function pathOf(baseUrl: string | undefined, { pathname }: URL): string | undefi
   if (baseUrl === undefined) return pathBelowVersion(pathname)
   const prefix = new URL(`${baseUrl}/`).pathname
   return pathname.startsWith(prefix) ? pathname.slice(prefix.length - 1) : undefined
-}
-
-function listHeaders(session: Session, headers: Headers, key: string | undefined): Record<string, string> {
-  const listed = Object.fromEntries(headers)
-  if (key !== undefined && session.listKey(key) !== key) listed.authorization = `Bearer ${session.listKey(key)}`
-  return listed
 }
 
 /** The effects of the faults that match this request; none without one. A request without a route has none. */

@@ -31,7 +31,9 @@ export function createControl(fake: FakeService, maxSnapshots: number): (control
     const page = request.method === 'GET' ? answerPage(path) : undefined
     if (page) return page
     if (request.method === 'GET' && path === 'openapi.json') return respond(200, document())
-    const { command, id } = findCommand(commands, request.method, path)
+    const last = path.lastIndexOf('/')
+    const [exact, withId] = [path, `${path.slice(0, last)}/{id}`].map((one) => commands[`${request.method} ${one}`])
+    const command = exact ?? withId
     const route = `${request.method} /_fake/${cut(path)}`
     if (!command)
       return reject(404, 'not_found', `There is no ${route}. There is: ${Object.keys(commands).join(', ')}.`)
@@ -39,7 +41,7 @@ export function createControl(fake: FakeService, maxSnapshots: number): (control
       const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
       const mismatch = findMismatch('', command.takes ?? NOTHING, fields, { resolve })
       if (mismatch) throw new FakeUsageError(mismatch)
-      return respond(200, await command.run(fields, id))
+      return respond(200, await command.run(fields, path.slice(last + 1)))
     } catch (error) {
       const isUnmet = error instanceof Error && error.name === 'AssertionError'
       const message = error instanceof Error ? error.message : show(error)
@@ -48,13 +50,6 @@ export function createControl(fake: FakeService, maxSnapshots: number): (control
         : reject(400, 'invalid_request', `${route}: ${message}`)
     }
   }
-}
-
-function findCommand(commands: Commands, method: string, path: string) {
-  const last = path.lastIndexOf('/')
-  const exact = commands[`${method} ${path}`]
-  if (exact) return { command: exact, id: '' }
-  return { command: commands[`${method} ${path.slice(0, last)}/{id}`], id: path.slice(last + 1) }
 }
 
 /** Query parameters, as the numbers that the schema asks for. */
@@ -102,21 +97,13 @@ function rejectAccess(
     if (isPublic || headers.get(TOKEN_HEADER) === controlToken) return undefined
     return `The header ${TOKEN_HEADER} is missing or wrong.`
   }
-  if (isPublic) return isLoopback(remoteAddress) ? rejectForeignHost(request) : undefined
-  if (!isLoopback(remoteAddress))
-    return 'Only programs on this machine may control the fake, unless it has a controlToken.'
-  return rejectForeignHost(request)
-}
-
-/** Rejects a `Host` that is not this machine, because a foreign name may resolve to it (DNS rebinding). */
-function rejectForeignHost({ headers }: Request): string | undefined {
+  const isLoopback = remoteAddress === '::1' || /^(::ffff:)?127\./.test(remoteAddress ?? '')
+  if (!isLoopback)
+    return isPublic ? undefined : 'Only programs on this machine may control the fake, unless it has a controlToken.'
+  // A foreign name may resolve to this machine (DNS rebinding).
   const host = headers.get('host') ?? ''
   if (/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)) return undefined
   return `The Host ${show(host)} is not this machine: use localhost or 127.0.0.1, or a controlToken.`
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && (/^(::ffff:)?127\./.test(address) || address === '::1')
 }
 
 /** The OpenAPI description of the control routes: the schemas are those that requests are checked with. */
