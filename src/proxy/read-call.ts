@@ -10,17 +10,7 @@ import { badRequest, refuse } from './respond.ts'
 import type { AllowedOperation, ProxyOptions } from './types.ts'
 
 /** What visitors may ask of one operation. */
-export interface Rule {
-  readonly operation: OperationId
-  /** Sent where the visitor gives none; undefined where the operation's own maximum holds. */
-  readonly limit: number | undefined
-  readonly maxAddresses: number
-  /** The tokens that may be asked for, in lower case; undefined for every token. */
-  readonly tokens: 'listed' | ReadonlySet<string> | undefined
-  /** Accepted values by parameter; a parameter that is not in it takes all its values. */
-  readonly values: ReadonlyMap<string, readonly (string | number)[]>
-  readonly cacheMs: number
-}
+type Rule = Readonly<ReturnType<typeof readRule>>
 
 /** The operations whose addresses are of collections, presales and wallets. */
 const WITHOUT_TOKENS: readonly OperationId[] = ['nft.collection', 'nft.assets', 'presale.get', 'balances.get']
@@ -47,7 +37,7 @@ export function readRules(allow: ProxyOptions['allow']): ReadonlyMap<OperationId
   return rules
 }
 
-function readRule(entry: AllowedOperation): Rule {
+function readRule(entry: AllowedOperation) {
   rejectUnknown('entry of allow', entry, ['operation', 'limit', 'addresses', 'tokens', 'values', 'cacheMs'])
   const { operation, limit, addresses, tokens, values = {}, cacheMs = FRESHNESS_MS[operation] } = entry
   if (!Object.hasOwn(operations, operation))
@@ -65,9 +55,12 @@ function readRule(entry: AllowedOperation): Rule {
   for (const [name, accepted] of Object.entries(values)) requireValues(operation, name, accepted)
   return {
     operation,
+    /** Sent where the visitor gives none; undefined where the operation's own maximum holds. */
     limit,
     maxAddresses: addresses ?? MAX_ITEMS,
+    /** The tokens that may be asked for, in lower case; undefined for every token. */
     tokens: tokens === undefined ? undefined : readTokens(`tokens of ${operation}`, tokens),
+    /** Accepted values by parameter; a parameter that is not in it takes all its values. */
     values: new Map(Object.entries(values)),
     cacheMs,
   }
@@ -131,17 +124,7 @@ export function createRouter(basePath: string): (pathname: string) => Route | un
 }
 
 /** A call that a visitor asks for, checked and in one form for every spelling of it. */
-export interface ProxyCall {
-  readonly operation: OperationId
-  readonly params: Readonly<Record<string, unknown>>
-  /** Equal for calls with the same answer. */
-  readonly key: string
-  readonly rule: Rule
-  /** The tokens that it names, in lower case. */
-  readonly tokens: readonly string[]
-  /** Whether the operation costs credits. */
-  readonly isMetered: boolean
-}
+export type ProxyCall = Readonly<ReturnType<typeof readCall>>
 
 /** Longer than a batch of 50 encoded addresses. */
 const MAX_QUERY_LENGTH = 4_096
@@ -154,7 +137,7 @@ export function readCall(
   rule: Rule,
   pathParams: Readonly<Record<string, string>>,
   { searchParams: query, search }: URL,
-): ProxyCall {
+) {
   if (search.length > MAX_QUERY_LENGTH) throw badRequest(`The query has more than ${MAX_QUERY_LENGTH} characters.`)
   const { operation } = rule
   const { params: known, credits }: Operation = operations[operation]
@@ -176,7 +159,9 @@ export function readCall(
   const { values } = validateParams(operation, params)
   if (isArray(values.addresses) && values.addresses.length === 0) throw badRequest(`${operation}: addresses is empty.`)
   const normal = Object.fromEntries(known.map((param) => [param.name, toOneForm(param, values[param.name])]))
+  // The tokens that it names.
   const tokens = [normal[tokenParamOf(operation) ?? ''] ?? []].flat().map((token) => String(token).toLowerCase())
+  // Equal for calls with the same answer.
   const key = `${operation} ${JSON.stringify(normal)}`
   return { operation, params: normal, key, rule, tokens, isMetered: credits !== null }
 }

@@ -3,44 +3,22 @@ import { type Clock, systemClock } from '../concurrency/clock.ts'
 import { type Budget, createBudget } from '../credits/budget.ts'
 import { isCredits } from '../credits/budget-core.ts'
 import { invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
-import type { OperationId } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { trimEnd } from '../utils/runtime.ts'
-import { type Rule, readRules, readTokens } from './read-call.ts'
+import { readRules, readTokens } from './read-call.ts'
 import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed } from './types.ts'
 
 /** The options of a proxy, checked, with every default filled in. */
-export interface ProxySettings extends Pick<ProxyOptions, 'visitor' | 'visitorCookie' | 'perVisitor' | 'operator'> {
-  readonly client: ClientInternals
-  readonly clock: Clock
-  readonly basePath: string
-  readonly rules: ReadonlyMap<OperationId, Rule>
-  readonly budget: Budget
-  readonly cors: ProxyCorsOptions
-  readonly cdnMaxAgeMs: number
-  /** Undefined without a feed. */
-  readonly stream: StreamSettings | undefined
-}
+export type ProxySettings = Readonly<ReturnType<typeof readSettings>>
 
-/** The options of the event stream. */
-export interface StreamSettings {
-  readonly feed: ProxyWithFeed['feed']
-  readonly everyMs: number
-  /** The addresses that may be streamed, in lower case. */
-  readonly addresses: 'listed' | 'any' | ReadonlySet<string>
-  readonly maxAddresses: number
-  readonly perVisitor: { readonly streams: number }
-  readonly maxStreams: number
-  readonly heartbeatMs: number
-  /** The text without the keys of the proxy's client, and of that of the feed, which may be another one. */
-  redact(text: string): string
-}
+/** The options of the event stream, likewise. */
+export type StreamSettings = Readonly<ReturnType<typeof readStreamSettings>>
 
 const OPTIONS =
   'client basePath allow visitor visitorCookie perVisitor budget cors cdn operator feed stream clock'.split(' ')
 
 /** @throws InvalidRequestError for an option that is unknown or not accepted: a misspelt limit would be none */
-export function readSettings(options: ProxyOptions): ProxySettings {
+export function readSettings(options: ProxyOptions) {
   rejectUnknown('proxy option', options, OPTIONS)
   const { visitor, visitorCookie, perVisitor, operator, feed, stream } = options
   const { client: own, clock = systemClock, basePath = '', cors = { origins: [] }, cdn = { maxAgeMs: 0 } } = options
@@ -76,16 +54,14 @@ export function readSettings(options: ProxyOptions): ProxySettings {
     cors,
     cdnMaxAgeMs: cdn.maxAgeMs,
     operator,
+    /** Undefined without a feed. */
     stream: feed && readStreamSettings(feed, client, stream),
   }
 }
+
 const STREAM_OPTIONS = ['everyMs', 'addresses', 'maxAddresses', 'perVisitor', 'maxStreams', 'heartbeatMs']
 
-function readStreamSettings(
-  feed: ProxyWithFeed['feed'],
-  client: ClientInternals,
-  options: ProxyStreamOptions = {},
-): StreamSettings {
+function readStreamSettings(feed: ProxyWithFeed['feed'], client: ClientInternals, options: ProxyStreamOptions = {}) {
   rejectUnknown('stream option', options, STREAM_OPTIONS)
   const isFeed = typeof feed === 'object' && feed !== null && 'watch' in feed && 'status' in feed
   if (!isFeed) throw invalidOption('feed', feed, 'a feed made by createPriceFeed')
@@ -98,12 +74,14 @@ function readStreamSettings(
   return {
     feed,
     everyMs: requireMilliseconds('stream.everyMs', everyMs),
+    /** The addresses that may be streamed, in lower case. */
     addresses: addresses === 'any' ? addresses : readTokens('stream.addresses', addresses),
     maxAddresses: requireCount('stream.maxAddresses', maxAddresses),
     perVisitor: { streams: requireCount('stream.perVisitor.streams', streams) },
     maxStreams: requireCount('stream.maxStreams', maxStreams),
     heartbeatMs: requireMilliseconds('stream.heartbeatMs', heartbeatMs),
-    redact: (text) => client.redact(internalsOf(feed)?.redact(text) ?? text),
+    /** The text without the keys of the proxy's client, and of that of the feed, which may be another one. */
+    redact: (text: string) => client.redact(internalsOf(feed)?.redact(text) ?? text),
   }
 }
 
