@@ -8,12 +8,6 @@ import type { WorldFarmOptions } from './world-options.ts'
 
 const FARMS = 14
 
-export interface OwnFarm {
-  pool: WorldPool
-  /** The fields of the farm that are given. */
-  fields: object
-}
-
 /** The active yield farms: the user's own, and those on the pools of the most liquid tokens. */
 export function farms(sources: Sources, now: number) {
   const { seed, tokens, pools, own, only } = sources
@@ -67,10 +61,11 @@ function bonusOf(tokens: TokenList, noise: number, now: number) {
   }
 }
 
-export function readOwnFarms(entries: readonly WorldFarmOptions[] = [], pools: Pools, now: number): OwnFarm[] {
+export function readOwnFarms(entries: readonly WorldFarmOptions[] = [], pools: Pools, now: number) {
   return entries.map(({ poolAddr, ...given }, i) => {
     const pool = pools.find(poolAddr, now)
     if (!pool) throw new FakeUsageError(`world.farms[${i}].poolAddr is a pool of the world, not ${poolAddr}.`)
+    // The fields that are given.
     return { pool, fields: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
   })
 }

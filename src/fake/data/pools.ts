@@ -20,13 +20,6 @@ export interface WorldPool {
   address(): string
 }
 
-/** What a pool holds, in the smallest units. Both sides have the same value. */
-export interface Reserves {
-  amount0: bigint
-  amount1: bigint
-  usd: number
-}
-
 /** Pools that are kept in memory. */
 const MAX_KEPT = 10_000
 
@@ -74,7 +67,8 @@ export class Pools {
     return all.find((pool) => pool.address().toLowerCase() === address.toLowerCase())
   }
 
-  reserves(pool: WorldPool, now: number): Reserves {
+  /** What a pool holds, in the smallest units. Both sides have the same value. */
+  reserves(pool: WorldPool, now: number) {
     const [share0, share1] = [this.#shareOf(pool, pool.token0), this.#shareOf(pool, pool.token1)]
     // The side other than WETN determines the amounts, and the price determines the other side.
     const [token, share] = this.#isWetn(pool.token0) ? [pool.token1, share1] : [pool.token0, share0]

@@ -5,7 +5,7 @@ import type { FakeOperation } from '../rules/routes.ts'
 import { balanceDocument, type OwnBalances, readOwnBalances } from './balances.ts'
 import { Candles } from './candles.ts'
 import { toDecimal } from './decimal.ts'
-import { farms, type OwnFarm, readOwnFarms } from './farms.ts'
+import { farms, readOwnFarms } from './farms.ts'
 import { liquidityLocks, type OwnLocks, readOwnLocks } from './locks.ts'
 import { assets, collectionBody, collectionStats, createCollections, marketplace, readOwnCollections } from './nft.ts'
 import { Pools, poolBody, readOwnPools } from './pools.ts'
@@ -30,7 +30,7 @@ export interface Sources {
   pools: Pools
   prices: Prices
   /** What the `world` option adds. */
-  own: { balances: OwnBalances; locks: OwnLocks; presales: readonly Campaign[]; farms: readonly OwnFarm[] }
+  own: { balances: OwnBalances; locks: OwnLocks; presales: readonly Campaign[]; farms: ReturnType<typeof readOwnFarms> }
 }
 
 /**

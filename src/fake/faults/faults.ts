@@ -1,6 +1,5 @@
 import { isPromise } from '../../utils/runtime.ts'
 import { hash, hashText, unit } from '../data/random.ts'
-import type { UnusedFault } from '../rules/expect.ts'
 import type { FakeOperation } from '../rules/routes.ts'
 import { combine } from './effects.ts'
 import {
@@ -81,7 +80,7 @@ export class Faults {
   }
 
   /** Those with hits left. */
-  unused(): UnusedFault[] {
+  unused(): FaultState[] {
     return [...this.#faults.values()].filter(({ hits, times, match }) => {
       const isCertain = Number.isFinite(times) && match.probability === undefined
       return isCertain ? hits < times : hits === 0

@@ -21,12 +21,6 @@ export interface Observed {
   dropped: number
 }
 
-export interface UnusedFault {
-  label: string
-  hits: number
-  times: number
-}
-
 const MAX_SHOWN = 20
 
 /** Compares amounts, and throws an error that lists the requests concerned. */
@@ -51,7 +45,7 @@ export function expectAmounts(what: string, expected: Expected, observed: Observ
   fail(`Unexpected ${what}${suffix}:\n${lines.join('\n')}\n${details}`, nonZero, actual)
 }
 
-export function expectNoUnusedFaults(unused: UnusedFault[]): void {
+export function expectNoUnusedFaults(unused: readonly { label: string; hits: number; times: number }[]): void {
   if (unused.length === 0) return
   const timesText = (times: number) => (Number.isFinite(times) ? times : 'any number of')
   const lines = unused.map(({ label, hits, times }) => `  ${label}: ${hits} of ${timesText(times)} hits`)
