@@ -64,10 +64,10 @@ export function coinName(noise: number, attempt = 0) {
 export function createCoinNames(taken: readonly string[]) {
   const used = new Set(taken)
   // Every symbol that `coinName` can return.
-  const short = FIRST.flatMap((first) =>
+  const shortSymbols = FIRST.flatMap((first) =>
     LAST.flatMap((last) => [3, 4].flatMap((a) => [1, 2].map((b) => symbolOf(first, a, last, b)))),
   )
-  const free = new Set(short.filter((symbol) => !used.has(symbol)))
+  const free = new Set(shortSymbols.filter((symbol) => !used.has(symbol)))
   return (noise: number) => {
     for (let attempt = 0; ; attempt++) {
       const short = coinName(noise, attempt)
