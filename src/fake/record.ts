@@ -51,7 +51,12 @@ export async function record<Client extends object>(options: RecordOptions<Clien
   try {
     await run(recorder as Client)
   } finally {
-    if (to !== undefined) await writeTape(to, tape)
+    if (to !== undefined) {
+      const { writeFile }: typeof import('node:fs/promises') = await import(
+        /* webpackIgnore: true */ /* @vite-ignore */ FILE_MODULE
+      )
+      await writeFile(to, `${JSON.stringify(tape, null, 2)}\n`)
+    }
   }
   return tape
 }
@@ -63,7 +68,10 @@ function createRecorder(client: object, internals: ClientInternals, limit: numbe
     if (entry) entries.push(redactEntry(entry, internals.redact))
   }
   const extras = { onAnswer, budget: new RecordingLimit(limit) }
-  const replaced: Record<string, unknown> = { request: rejectRequest }
+  const request = async () => {
+    throw new FakeUsageError('record: client.request has no operation to record. Call it on the client itself.')
+  }
+  const replaced: Record<string, unknown> = { request }
   for (const operation of fakeOperations) {
     const [group = '', action = ''] = operation.split('.')
     const { estimate } = (client as Groups)[group]?.[action] ?? {}
@@ -105,10 +113,6 @@ class RecordingLimit implements NonNullable<CallExtras['budget']> {
   }
 }
 
-async function rejectRequest(): Promise<never> {
-  throw new FakeUsageError('record: client.request has no operation to record. Call it on the client itself.')
-}
-
 type Answers = Partial<Record<FakeOperation, readonly Record<string, string>[] | undefined>>
 
 const address = fakeTokens.BOLT
@@ -148,13 +152,6 @@ async function callEverything(client: object): Promise<void> {
     const [group = '', action = ''] = operation.split('.')
     if (params) answers[operation] = await (client as Groups)[group]?.[action]?.(params)
   }
-}
-
-async function writeTape(path: string, tape: Tape): Promise<void> {
-  const { writeFile } = (await import(
-    /* webpackIgnore: true */ /* @vite-ignore */ FILE_MODULE
-  )) as typeof import('node:fs/promises')
-  await writeFile(path, `${JSON.stringify(tape, null, 2)}\n`)
 }
 
 /** The entry of an answer with a body; undefined for a body without data. */

@@ -5,16 +5,14 @@ import { createWorld } from './data/world.ts'
 import { createControl } from './http/control/control.ts'
 import { allowOrigin, isGuarded } from './http/environment.ts'
 import { connectionError, createFetch } from './http/fetch.ts'
-import { type Exchange, handleRequest, type IncomingRequest } from './http/handle-request.ts'
+import { type Handle, handleRequest } from './http/handle-request.ts'
 import { listen } from './http/listen.ts'
 import { Session } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
 import { checkOptions, checkValue, FakeUsageError } from './rules/check.ts'
 import { MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
-import type { ServiceState } from './rules/execute.ts'
 import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
-import type { Journal } from './rules/journal.ts'
-import type { FakeFilter, Ledger } from './rules/ledger.ts'
+import type { FakeFilter } from './rules/ledger.ts'
 import { once } from './rules/once.ts'
 import * as is from './rules/schema.ts'
 import { noRecording, TapePlayer } from './rules/tape.ts'
@@ -48,7 +46,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   const settings = readOptions(options)
   const clock = new ServiceClock(settings.clock)
   const world = createWorld(settings.seed, settings.world, clock.now)
-  const find: ServiceState['find'] = (call) => {
+  const find: Session['find'] = (call) => {
     const { match, parsed, account } = call
     const { operation } = match
     if (operation === 'account.me') return account && { data: { ...account }, items: 0 }
@@ -69,7 +67,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   const noise = hash(hashText(String(settings.seed)), 300)
   let drawn = 0
 
-  async function handle(incoming: IncomingRequest): Promise<Exchange> {
+  const handle: Handle = async (incoming) => {
     if (isClosed) throw connectionError('ECONNREFUSED')
     return handleRequest(session, clock, incoming)
   }
@@ -77,8 +75,8 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   function expectThat(
     what: string,
     expected: Expected,
-    filter: FakeFilter | undefined,
-    source: Ledger | Journal,
+    filter: FakeFilter = {},
+    source: Session['ledger'] | Session['journal'],
   ): void {
     const masked = session.maskFilter(filter)
     const { journal } = session

@@ -15,19 +15,14 @@ const MAX_SIZE = 16_000_000
 /** What an answer takes beside its body, about. */
 const OVERHEAD = 1_000
 
-/** The answers of one operation, oldest first. */
-interface OperationAnswers {
-  readonly answers: Map<string, Answer>
-  size: number
-}
-
 /**
  * Answers that serve every visitor while they are fresh. Where they need too much memory, the operation that takes most of it loses its oldest
  * answer: thousands of different candles do not displace the one list of tokens.
  */
 export class AnswerCache {
   readonly #clock: Clock
-  readonly #operations = new Map<OperationId, OperationAnswers>()
+  /** The answers of each operation, oldest first. */
+  readonly #operations = new Map<OperationId, { readonly answers: Map<string, Answer>; size: number }>()
   #size = 0
 
   constructor(clock: Clock) {
@@ -49,7 +44,11 @@ export class AnswerCache {
     own.answers.set(key, answer)
     own.size += sizeOf(answer)
     this.#size += sizeOf(answer)
-    while (this.#size > MAX_SIZE) this.#removeOldest()
+    while (this.#size > MAX_SIZE) {
+      const [largest] = [...this.#operations].sort(([, one], [, other]) => other.size - one.size)
+      const [oldest] = largest?.[1].answers.keys() ?? []
+      if (largest && oldest !== undefined) this.#remove(largest[0], oldest)
+    }
   }
 
   #isFresh({ freshUntil }: Answer): boolean {
@@ -63,12 +62,6 @@ export class AnswerCache {
     own.answers.delete(key)
     own.size -= sizeOf(answer)
     this.#size -= sizeOf(answer)
-  }
-
-  #removeOldest(): void {
-    const [largest] = [...this.#operations].sort(([, one], [, other]) => other.size - one.size)
-    const [oldest] = largest?.[1].answers.keys() ?? []
-    if (largest && oldest !== undefined) this.#remove(largest[0], oldest)
   }
 }
 

@@ -1,5 +1,5 @@
 import { refuse } from './respond.ts'
-import type { FindVisitor, ProxyOptions, VisitorCookieOptions } from './types.ts'
+import type { ProxyOptions, VisitorCookieOptions } from './types.ts'
 
 /** Who sends a request. */
 export interface Identity {
@@ -17,16 +17,15 @@ export function createIdentify({
   visitorCookie,
 }: Pick<ProxyOptions, 'visitor' | 'visitorCookie'>): (request: Request) => Promise<Identity> {
   if (visitorCookie) return createCookieReader(visitorCookie === true ? {} : visitorCookie)
-  return async (request) => ({ visitor: visitor === undefined ? '' : await ask(visitor, request) })
-}
-
-async function ask(visitor: FindVisitor, request: Request): Promise<string> {
-  const id = await Promise.resolve(request)
-    .then(visitor)
-    .catch(() => undefined)
-  if (typeof id === 'string' && id !== '' && id.length <= MAX_LENGTH) return id
-  // What it threw may hold a secret of the caller.
-  throw refuse(403, 'no_visitor', 'The visitor is not known.')
+  return async (request) => {
+    if (visitor === undefined) return { visitor: '' }
+    const id = await Promise.resolve(request)
+      .then(visitor)
+      .catch(() => undefined)
+    if (typeof id === 'string' && id !== '' && id.length <= MAX_LENGTH) return { visitor: id }
+    // What it threw may hold a secret of the caller.
+    throw refuse(403, 'no_visitor', 'The visitor is not known.')
+  }
 }
 
 const ID = /^[\w-]{36}$/

@@ -48,18 +48,13 @@ export class ListedTokens {
     let waitMs = RETRY_MS
     try {
       // Everybody needs it, so the budget of all pays.
-      this.#known = addressesOf(await client.call('token.list', { limit: LIMIT }, {}, { budget }))
+      const listed: unknown = await client.call('token.list', { limit: LIMIT }, {}, { budget })
+      const tokens = isArray(listed) ? listed.filter(isObject) : []
+      this.#known = new Set(tokens.flatMap(({ address }) => (typeof address === 'string' ? address.toLowerCase() : [])))
       waitMs = WEEK_MS
       return this.#known
     } finally {
       this.#dueAt = monotonicNow(clock) + waitMs
     }
   }
-}
-
-function addressesOf(listed: unknown): ReadonlySet<string> {
-  const addresses = new Set<string>()
-  for (const token of isArray(listed) ? listed : [])
-    if (isObject(token) && typeof token.address === 'string') addresses.add(token.address.toLowerCase())
-  return addresses
 }

@@ -119,7 +119,7 @@ async function answer(proxy: MarketProxy, request: NodeRequest, signal: AbortSig
     : proxy(standard)
 }
 
-const refused = ({ details }: Refusal) => failure(details, 'GET', (text) => text)
+const refused = (refusal: Refusal) => failure(refusal, 'GET', (text) => text)
 
 /** The request as `fetch` has it; undefined for one that it cannot have. */
 function toRequest(request: NodeRequest, method: string, signal: AbortSignal): Request | undefined {

@@ -43,9 +43,6 @@ export function createProxy(options: ProxyOptions): MarketProxy {
   })
 }
 
-/** What is known of who sends a request, as soon as it is. */
-type Sender = Partial<Identity>
-
 /** A proxy with its state. Its steps stand in the order in which they happen to a request. */
 class ProxyServer {
   readonly #settings: ProxySettings
@@ -82,7 +79,7 @@ class ProxyServer {
   status(): ProxyStatus {
     const { limit, spent, uncertain, available, resetsAt } = this.#settings.budget
     const isLimited = limit < Number.POSITIVE_INFINITY
-    const topSpenders = this.#visitors?.top(TOP_SPENDERS) ?? []
+    const topSpenders = this.#visitors?.top(10) ?? []
     return {
       visitors: this.#visitors?.size ?? 0,
       streams: this.#streams?.size ?? 0,
@@ -101,7 +98,8 @@ class ProxyServer {
   }
 
   async #respond(request: Request): Promise<Response> {
-    const sender: Sender = {}
+    // What is known of who sends it, as soon as it is.
+    const sender: Partial<Identity> = {}
     const response = await this.#handle(request, sender).catch((error) => this.#refuse(request, sender, error))
     for (const [name, value] of Object.entries(this.#origins.headersFor(request)))
       if (!response.headers.has(name)) response.headers.set(name, value)
@@ -112,8 +110,8 @@ class ProxyServer {
   }
 
   /** ONE REQUEST: whose page -> who asks -> route -> allowed -> parameters -> tokens -> cache, or budgets and call -> answer. */
-  async #handle(request: Request, sender: Sender): Promise<Response> {
-    const { client, clock, rules, cdnMaxAgeMs } = this.#settings
+  async #handle(request: Request, sender: Partial<Identity>): Promise<Response> {
+    const { clock, rules, cdnMaxAgeMs } = this.#settings
     const url = new URL(request.url)
     const { method, signal } = request
     this.#closing.throwIfAborted()
@@ -121,7 +119,12 @@ class ProxyServer {
     if (method === 'OPTIONS') return new Response(null, { status: 204, headers: preflightHeaders(request) })
 
     const route = this.#matchRoute(url.pathname)
-    if (route?.operation === 'status' && (await this.#isOperator(request))) return this.#answerStatus(request)
+    if (route?.operation === 'status') {
+      const isOperator = await Promise.resolve(request)
+        .then(this.#settings.operator)
+        .catch(() => false)
+      if (isOperator === true) return this.#answerStatus(request)
+    }
 
     const visitor = await this.#findVisitor(request, sender)
     if (route === undefined || route.operation === 'status') throw notFound()
@@ -135,7 +138,7 @@ class ProxyServer {
     const rule = rules.get(route.operation)
     if (rule === undefined) throw refuse(403, 'not_allowed', `${route.operation} is not open to visitors.`)
 
-    const call = readCall(rule, route.params, url, client.estimate)
+    const call = readCall(rule, route.params, url)
     await this.#requireTokens(call, signal)
 
     const found = this.#purchases.find(call)
@@ -147,7 +150,7 @@ class ProxyServer {
   }
 
   /** A function that never answers must not keep the proxy open. */
-  async #findVisitor(request: Request, sender: Sender): Promise<string> {
+  async #findVisitor(request: Request, sender: Partial<Identity>): Promise<string> {
     const identity = await raceWithAbort(raceWithAbort(this.#identify(request), request.signal), this.#closing)
     Object.assign(sender, identity)
     this.#rate?.count(identity.visitor)
@@ -162,37 +165,27 @@ class ProxyServer {
       throw refuse(403, 'not_allowed', `${rule.operation} is open to visitors for some tokens only.`)
   }
 
-  async #isOperator(request: Request): Promise<boolean> {
-    const answer = await Promise.resolve(request)
-      .then(this.#settings.operator)
-      .catch(() => false)
-    return answer === true
-  }
-
   #answerStatus({ method }: Request): Response {
     if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(TAKES)
     const body = this.#settings.client.redact(JSON.stringify(this.status()))
-    return new Response(method === 'HEAD' ? null : body, { headers: STATUS_HEADERS })
+    const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+    return new Response(method === 'HEAD' ? null : body, { headers })
   }
 
-  #refuse(request: Request, { visitor }: Sender, error: unknown): Response {
+  #refuse(request: Request, { visitor }: Partial<Identity>, error: unknown): Response {
     const { client, clock, budget } = this.#settings
     // Nobody reads the answer to a visitor who left.
-    const { details } = request.signal.aborted
+    const refusal = request.signal.aborted
       ? refuse(499, 'request_aborted', 'The visitor left.')
       : refusalOf(error, clock.now(), budget.limit)
     const own = visitor === undefined ? undefined : this.#visitors?.available(visitor)
     // Where visitors have no limit of their own, that of all is theirs.
-    const remaining = own ?? (details.code === 'budget_exceeded' ? budget.available : undefined)
-    return failure(details, request.method, client.redact, remaining)
+    const remaining = own ?? (refusal.code === 'budget_exceeded' ? budget.available : undefined)
+    return failure(refusal, request.method, client.redact, remaining)
   }
 }
 
 /** When a page may ask again: another process takes over by then. */
 const CLOSED_RETRY_MS = 5_000
-
-const TOP_SPENDERS = 10
-
-const STATUS_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
 
 const TAKES = 'The proxy takes GET, and HEAD for what it has in its cache.'

@@ -4,23 +4,13 @@ import { FRESHNESS_MS } from '../generated/freshness.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
 import type { Operation, Param } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
-import { defaultOf } from '../operations/validate-params.ts'
+import { defaultOf, type ParamValue, validateParams } from '../operations/validate-params.ts'
 import { isAddress } from '../utils/address.ts'
 import { badRequest, refuse } from './respond.ts'
 import type { AllowedOperation, ProxyOptions } from './types.ts'
 
 /** What visitors may ask of one operation. */
-export interface Rule {
-  readonly operation: OperationId
-  /** Sent where the visitor gives none; undefined where the operation's own maximum holds. */
-  readonly limit: number | undefined
-  readonly maxAddresses: number
-  /** The tokens that may be asked for, in lower case; undefined for every token. */
-  readonly tokens: 'listed' | ReadonlySet<string> | undefined
-  /** Accepted values by parameter; a parameter that is not in it takes all its values. */
-  readonly values: ReadonlyMap<string, readonly (string | number)[]>
-  readonly cacheMs: number
-}
+type Rule = Readonly<ReturnType<typeof readRule>>
 
 /** The operations whose addresses are of collections, presales and wallets. */
 const WITHOUT_TOKENS: readonly OperationId[] = ['nft.collection', 'nft.assets', 'presale.get', 'balances.get']
@@ -47,7 +37,7 @@ export function readRules(allow: ProxyOptions['allow']): ReadonlyMap<OperationId
   return rules
 }
 
-function readRule(entry: AllowedOperation): Rule {
+function readRule(entry: AllowedOperation) {
   rejectUnknown('entry of allow', entry, ['operation', 'limit', 'addresses', 'tokens', 'values', 'cacheMs'])
   const { operation, limit, addresses, tokens, values = {}, cacheMs = FRESHNESS_MS[operation] } = entry
   if (!Object.hasOwn(operations, operation))
@@ -65,9 +55,12 @@ function readRule(entry: AllowedOperation): Rule {
   for (const [name, accepted] of Object.entries(values)) requireValues(operation, name, accepted)
   return {
     operation,
+    /** Sent where the visitor gives none; undefined where the operation's own maximum holds. */
     limit,
     maxAddresses: addresses ?? MAX_ITEMS,
+    /** The tokens that may be asked for, in lower case; undefined for every token. */
     tokens: tokens === undefined ? undefined : readTokens(`tokens of ${operation}`, tokens),
+    /** Accepted values by parameter; a parameter that is not in it takes all its values. */
     values: new Map(Object.entries(values)),
     cacheMs,
   }
@@ -131,55 +124,47 @@ export function createRouter(basePath: string): (pathname: string) => Route | un
 }
 
 /** A call that a visitor asks for, checked and in one form for every spelling of it. */
-export interface ProxyCall {
-  readonly operation: OperationId
-  readonly params: Readonly<Record<string, unknown>>
-  /** Equal for calls with the same answer. */
-  readonly key: string
-  readonly rule: Rule
-  /** The tokens that it names, in lower case. */
-  readonly tokens: readonly string[]
-  /** Whether the operation costs credits. */
-  readonly isMetered: boolean
-}
+export type ProxyCall = Readonly<ReturnType<typeof readCall>>
 
 /** Longer than a batch of 50 encoded addresses. */
 const MAX_QUERY_LENGTH = 4_096
 
 /**
  * Turns a path and a query into the parameters of a call.
- * @param check throws the client's error for parameters that the operation does not take
- * @throws Refusal, or the error of `check`
+ * @throws Refusal, or the client's error for parameters that the operation does not take
  */
 export function readCall(
   rule: Rule,
   pathParams: Readonly<Record<string, string>>,
   { searchParams: query, search }: URL,
-  check: (operation: OperationId, params: unknown) => void,
-): ProxyCall {
+) {
   if (search.length > MAX_QUERY_LENGTH) throw badRequest(`The query has more than ${MAX_QUERY_LENGTH} characters.`)
   const { operation } = rule
   const { params: known, credits }: Operation = operations[operation]
+  const queried = known.filter((param) => param.query)
   const params: Record<string, unknown> = {}
-  for (const [name, text] of Object.entries(pathParams)) params[name] = name === 'chainId' ? readChain(text) : text
+  // Only the digits themselves: for the service, `052014` is another chain.
+  for (const [name, text] of Object.entries(pathParams))
+    params[name] = name === 'chainId' && text === String(CHAIN_ID) ? CHAIN_ID : text
   for (const [name, text] of query) {
-    const param = known.find((each) => each.query && each.name === name)
-    if (param === undefined) throw badRequest(`${operation}: the query has an unknown parameter. ${namesOf(known)}`)
+    const param = queried.find((each) => each.name === name)
+    if (param === undefined) {
+      const names = queried.map((each) => each.name).join(', ') || 'none'
+      throw badRequest(`${operation}: the query has an unknown parameter. It takes: ${names}.`)
+    }
     if (Object.hasOwn(params, name)) throw badRequest(`${operation}: ${name} is given twice.`)
     params[name] = readValue(param, text)
   }
   applyRule(rule, params)
-  check(operation, params)
-  if (isArray(params.addresses) && params.addresses.length === 0) throw badRequest(`${operation}: addresses is empty.`)
-  const normal = Object.fromEntries(known.map((param) => [param.name, normalize(param, params[param.name])]))
-  const named = normal[tokenParamOf(operation) ?? '']
-  const tokens = (named === undefined ? [] : [named].flat()) as string[]
+  const { values } = validateParams(operation, params)
+  if (isArray(values.addresses) && values.addresses.length === 0) throw badRequest(`${operation}: addresses is empty.`)
+  const normal = Object.fromEntries(known.map((param) => [param.name, toOneForm(param, values[param.name])]))
+  // The tokens that it names.
+  const tokens = [normal[tokenParamOf(operation) ?? ''] ?? []].flat().map((token) => String(token).toLowerCase())
+  // Equal for calls with the same answer.
   const key = `${operation} ${JSON.stringify(normal)}`
   return { operation, params: normal, key, rule, tokens, isMetered: credits !== null }
 }
-
-/** Only the digits themselves: for the service, `052014` is another chain. */
-const readChain = (text: string) => (text === String(CHAIN_ID) ? CHAIN_ID : text)
 
 /** A text that is no such value stays as it is: the client names it in its error. */
 function readValue(param: Param, text: string): unknown {
@@ -212,24 +197,8 @@ function applyRule({ operation, limit, maxAddresses, values }: Rule, params: Rec
 }
 
 /** One form for equal values, so that every spelling of a call shares one purchase. */
-function normalize(param: Param, value: unknown): unknown {
-  if (value === undefined) return undefined
-  switch (param.kind) {
-    case 'address':
-      return String(value).toLowerCase()
-    case 'addresses':
-      return [...new Set((value as string[]).map((address) => address.toLowerCase()))].sort()
-    case 'choice': {
-      const known = param.anyCase ? String(value).toUpperCase() : value
-      // What the service takes anyway is left out, so that a call with it shares the answer of one without.
-      return known === param.default ? undefined : known
-    }
-    case 'limit':
-      return value
-  }
-}
-
-function namesOf(known: readonly Param[]): string {
-  const names = known.filter(({ query }) => query).map(({ name }) => name)
-  return `It takes: ${names.join(', ') || 'none'}.`
+function toOneForm(param: Param, value: ParamValue): ParamValue {
+  if (isArray(value)) return [...new Set(value)].sort()
+  // What the service takes anyway is left out, so that a call with it shares the answer of one without.
+  return param.kind === 'choice' && value === param.default ? undefined : value
 }

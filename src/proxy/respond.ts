@@ -9,19 +9,14 @@ import type { Answer } from './answer-cache.ts'
 /** No page may read JSON as a script or a style sheet. */
 const JSON_HEADERS = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
 
-/** What one visitor is told of credits. */
-export interface VisitorCredits {
-  /** What this visitor paid for the answer; undefined for an operation that costs none. */
-  readonly cost?: number | undefined
-  /** What the visitor has left; undefined without a limit. */
-  readonly remaining?: number | undefined
-}
-
-/** @param cdnMaxAgeMs how long shared caches may keep the answer, at most; 0 forbids it */
+/**
+ * @param credits what this visitor paid for the answer, undefined for an operation that costs none, and has left, undefined without a limit
+ * @param cdnMaxAgeMs how long shared caches may keep the answer, at most; 0 forbids it
+ */
 export function success(
   request: Request,
   answer: Answer,
-  { cost, remaining }: VisitorCredits,
+  { cost, remaining }: { cost?: number; remaining?: number | undefined },
   cdnMaxAgeMs: number,
   clock: Clock,
 ): Response {
@@ -50,7 +45,7 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
 
 /** An error as the service sends it. @param remaining credits that the visitor has left; undefined where nobody knows */
 export function failure(
-  { status, code, message, retryAfterMs, headers }: RefusalDetails,
+  { status, code, message, retryAfterMs, headers }: Refusal,
   method: string,
   redact: (text: string) => string,
   remaining?: number,
@@ -68,18 +63,11 @@ export function failure(
 export function toBody(operation: OperationId, data: unknown): string {
   const { bareField }: Operation = operations[operation]
   if (bareField !== undefined) return JSON.stringify(data)
-  return JSON.stringify({ data: operation === 'prices.batch' ? toBatch(data) : data, cursor: null })
-}
-
-/** The client completes prices with their addresses, and tokens without a price with null; the service sends neither. */
-function toBatch(data: unknown): unknown {
-  if (!isObject(data)) return data
-  const prices = Object.entries(data).flatMap(([key, price]) => {
-    if (!isObject(price)) return []
-    const { address, ...fields } = price
-    return [[key, fields] as const]
-  })
-  return Object.fromEntries(prices)
+  if (operation !== 'prices.batch' || !isObject(data)) return JSON.stringify({ data, cursor: null })
+  // The client completes prices with their addresses, and tokens without a price with null; the service sends neither.
+  const prices = Object.entries(data).filter(([, price]) => isObject(price))
+  const sent = prices.map(([key, price]) => [key, { ...Object(price), address: undefined }])
+  return JSON.stringify({ data: Object.fromEntries(sent), cursor: null })
 }
 
 /** A weak entity tag of a text: equal for equal texts on every server, and kept by a CDN that compresses. */
@@ -98,24 +86,24 @@ export function etagOf(text: string): string {
 
 const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0')
 
-export interface RefusalDetails {
-  readonly status: number
-  readonly code: string
-  readonly message: string
-  /** Undefined: the answer has no `Retry-After`. */
-  readonly retryAfterMs?: number | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
-}
-
 /** A request that is answered with an error. */
 export class Refusal extends Error {
-  readonly details: RefusalDetails
+  readonly status: number
+  readonly code: string
+  /** Undefined: the answer has no `Retry-After`. */
+  readonly retryAfterMs: number | undefined
+  readonly headers: Readonly<Record<string, string>> | undefined
 
-  constructor(details: RefusalDetails) {
-    super(details.message)
-    this.details = details
+  constructor(status: number, code: string, message: string, { retryAfterMs, headers }: RefusalHeaders) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.retryAfterMs = retryAfterMs
+    this.headers = headers
   }
 }
+
+type RefusalHeaders = Partial<Pick<Refusal, 'retryAfterMs' | 'headers'>>
 
 export const notFound = () => refuse(404, 'not_found', 'There is nothing at this path.')
 export const badRequest = (message: string) => refuse(400, 'invalid_request', message)
@@ -126,8 +114,8 @@ export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 export const methodNotAllowed = (message: string, allow = ALLOWED_METHODS) =>
   refuse(405, 'method_not_allowed', message, { headers: { allow } })
 
-export function refuse(status: number, code: string, message: string, more: Partial<RefusalDetails> = {}): Refusal {
-  return new Refusal({ status, code, message, ...more })
+export function refuse(status: number, code: string, message: string, headers: RefusalHeaders = {}): Refusal {
+  return new Refusal(status, code, message, headers)
 }
 
 /** Where the service asks for no wait. */

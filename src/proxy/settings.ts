@@ -3,47 +3,25 @@ import { type Clock, systemClock } from '../concurrency/clock.ts'
 import { type Budget, createBudget } from '../credits/budget.ts'
 import { isCredits } from '../credits/budget-core.ts'
 import { invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
-import type { OperationId } from '../generated/operations.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { trimEnd } from '../utils/runtime.ts'
-import { type Rule, readRules, readTokens } from './read-call.ts'
-import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed, VisitorLimits } from './types.ts'
+import { readRules, readTokens } from './read-call.ts'
+import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed } from './types.ts'
 
 /** The options of a proxy, checked, with every default filled in. */
-export interface ProxySettings extends Pick<ProxyOptions, 'visitor' | 'visitorCookie' | 'perVisitor' | 'operator'> {
-  readonly client: ClientInternals
-  readonly clock: Clock
-  readonly basePath: string
-  readonly rules: ReadonlyMap<OperationId, Rule>
-  readonly budget: Budget
-  readonly cors: ProxyCorsOptions
-  readonly cdnMaxAgeMs: number
-  /** Undefined without a feed. */
-  readonly stream: StreamSettings | undefined
-}
+export type ProxySettings = Readonly<ReturnType<typeof readSettings>>
 
-/** The options of the event stream. */
-export interface StreamSettings {
-  readonly feed: ProxyWithFeed['feed']
-  readonly everyMs: number
-  /** The addresses that may be streamed, in lower case. */
-  readonly addresses: 'listed' | 'any' | ReadonlySet<string>
-  readonly maxAddresses: number
-  readonly perVisitor: { readonly streams: number }
-  readonly maxStreams: number
-  readonly heartbeatMs: number
-  /** The text without the keys of the proxy's client, and of that of the feed, which may be another one. */
-  redact(text: string): string
-}
+/** The options of the event stream, likewise. */
+export type StreamSettings = Readonly<ReturnType<typeof readStreamSettings>>
 
 const OPTIONS =
   'client basePath allow visitor visitorCookie perVisitor budget cors cdn operator feed stream clock'.split(' ')
 
 /** @throws InvalidRequestError for an option that is unknown or not accepted: a misspelt limit would be none */
-export function readSettings(options: ProxyOptions): ProxySettings {
+export function readSettings(options: ProxyOptions) {
   rejectUnknown('proxy option', options, OPTIONS)
   const { visitor, visitorCookie, perVisitor, operator, feed, stream } = options
-  const { client: own, clock = systemClock, basePath = '', cors = { origins: [] }, cdn } = options
+  const { client: own, clock = systemClock, basePath = '', cors = { origins: [] }, cdn = { maxAgeMs: 0 } } = options
   const client = typeof own === 'object' && own !== null ? internalsOf(own) : undefined
   if (client === undefined) throw invalidOption('client', own, 'a client made by createClient')
   for (const [name, value] of Object.entries({ visitor, operator }))
@@ -52,8 +30,17 @@ export function readSettings(options: ProxyOptions): ProxySettings {
   if (visitorCookie && visitor !== undefined) throw invalidOption('visitor', visitor, 'left out beside visitorCookie')
   if (feed !== undefined && visitor === undefined && !visitorCookie)
     throw invalidOption('visitor', visitor, 'a function that identifies who opens a stream, or visitorCookie: true')
-  if (perVisitor !== undefined) checkPerVisitor(perVisitor)
+  if (perVisitor !== undefined) {
+    rejectUnknown('perVisitor option', perVisitor, ['credits', 'windowMs', 'requestsPerMinute'])
+    const { credits, windowMs, requestsPerMinute } = perVisitor
+    if (!isCredits(credits)) throw invalidOption('perVisitor.credits', credits, 'a whole number of credits, 0 or more')
+    requireWindowMs('perVisitor.windowMs', windowMs)
+    if (requestsPerMinute !== undefined) requireCount('perVisitor.requestsPerMinute', requestsPerMinute)
+  }
   checkCors(cors)
+  rejectUnknown('cdn option', cdn, ['maxAgeMs'])
+  if (!(typeof cdn.maxAgeMs === 'number' && cdn.maxAgeMs >= 0))
+    throw invalidOption('cdn.maxAgeMs', cdn.maxAgeMs, 'a number of milliseconds, 0 or more')
   if (stream !== undefined && feed === undefined) throw invalidOption('stream', stream, 'given together with feed')
   return {
     client,
@@ -65,18 +52,16 @@ export function readSettings(options: ProxyOptions): ProxySettings {
     perVisitor,
     budget: readBudget(options.budget, clock),
     cors,
-    cdnMaxAgeMs: cdn === undefined ? 0 : readMaxAge(cdn),
+    cdnMaxAgeMs: cdn.maxAgeMs,
     operator,
+    /** Undefined without a feed. */
     stream: feed && readStreamSettings(feed, client, stream),
   }
 }
+
 const STREAM_OPTIONS = ['everyMs', 'addresses', 'maxAddresses', 'perVisitor', 'maxStreams', 'heartbeatMs']
 
-function readStreamSettings(
-  feed: ProxyWithFeed['feed'],
-  client: ClientInternals,
-  options: ProxyStreamOptions = {},
-): StreamSettings {
+function readStreamSettings(feed: ProxyWithFeed['feed'], client: ClientInternals, options: ProxyStreamOptions = {}) {
   rejectUnknown('stream option', options, STREAM_OPTIONS)
   const isFeed = typeof feed === 'object' && feed !== null && 'watch' in feed && 'status' in feed
   if (!isFeed) throw invalidOption('feed', feed, 'a feed made by createPriceFeed')
@@ -89,12 +74,14 @@ function readStreamSettings(
   return {
     feed,
     everyMs: requireMilliseconds('stream.everyMs', everyMs),
+    /** The addresses that may be streamed, in lower case. */
     addresses: addresses === 'any' ? addresses : readTokens('stream.addresses', addresses),
     maxAddresses: requireCount('stream.maxAddresses', maxAddresses),
     perVisitor: { streams: requireCount('stream.perVisitor.streams', streams) },
     maxStreams: requireCount('stream.maxStreams', maxStreams),
     heartbeatMs: requireMilliseconds('stream.heartbeatMs', heartbeatMs),
-    redact: (text) => client.redact(internalsOf(feed)?.redact(text) ?? text),
+    /** The text without the keys of the proxy's client, and of that of the feed, which may be another one. */
+    redact: (text: string) => client.redact(internalsOf(feed)?.redact(text) ?? text),
   }
 }
 
@@ -124,14 +111,6 @@ function readBasePath(path: unknown): string {
   return trimEnd(path, '/')
 }
 
-function checkPerVisitor(perVisitor: VisitorLimits): void {
-  rejectUnknown('perVisitor option', perVisitor, ['credits', 'windowMs', 'requestsPerMinute'])
-  const { credits, windowMs, requestsPerMinute } = perVisitor
-  if (!isCredits(credits)) throw invalidOption('perVisitor.credits', credits, 'a whole number of credits, 0 or more')
-  requireWindowMs('perVisitor.windowMs', windowMs)
-  if (requestsPerMinute !== undefined) requireCount('perVisitor.requestsPerMinute', requestsPerMinute)
-}
-
 function readBudget(budget: ProxyOptions['budget'], clock: Clock): Budget {
   if (budget === false) return createBudget({ credits: Number.POSITIVE_INFINITY }, clock)
   if (typeof budget !== 'object' || budget === null)
@@ -152,11 +131,4 @@ function checkCors(cors: ProxyCorsOptions): void {
   }
   if (credentials !== undefined && typeof credentials !== 'boolean')
     throw invalidOption('cors.credentials', credentials, 'true or false')
-}
-
-function readMaxAge(cdn: NonNullable<ProxyOptions['cdn']>): number {
-  rejectUnknown('cdn option', cdn, ['maxAgeMs'])
-  const { maxAgeMs } = cdn
-  if (typeof maxAgeMs === 'number' && maxAgeMs >= 0) return maxAgeMs
-  throw invalidOption('cdn.maxAgeMs', maxAgeMs, 'a number of milliseconds, 0 or more')
 }

@@ -51,7 +51,7 @@ describe('requestsPerMinute', () => {
         try {
           rate.count('ada')
         } catch (error) {
-          const { retryAfterMs } = (error as { details: { retryAfterMs: number } }).details
+          const { retryAfterMs } = error as { retryAfterMs: number }
           expect(retryAfterMs).toBeGreaterThan(0)
           clock.jump(Math.ceil(retryAfterMs / SECOND) * SECOND)
           rate.count('ada')

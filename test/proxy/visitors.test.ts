@@ -36,7 +36,7 @@ describe('visitors are remembered', () => {
     const refused = watch(Promise.resolve().then(() => visitors.begin('late')))
     await Promise.resolve()
     await Promise.resolve()
-    expect(refused.error).toMatchObject({ details: { status: 429, retryAfterMs: windowMs - 1_000 } })
+    expect(refused.error).toMatchObject({ status: 429, retryAfterMs: windowMs - 1_000 })
     expect(() => visitors.begin('first').reserve(1)).toThrow('You have used up your credits')
     visitors.end('first')
     clock.jump(windowMs - 1_000)

@@ -54,14 +54,15 @@ function holdings({ seed, tokens, own, only }: Sources, address: string, recorde
     .filter((_, i) => held.has(i))
     .map((token) => {
       const noise = hash(wallet, 3, token.index)
-      return { token, noise, amount: builtInAmount(token, noise) }
+      // Up to a ten-thousandth of the supply.
+      const part = (supplyOf(token) * BigInt(1 + below(99_999, noise, 1))) / 1_000_000_000n
+      return { token, noise, amount: part + BigInt(below(1_000_000, noise, 2)) }
     })
 }
 
-/** Up to a ten-thousandth of the supply, in the smallest unit. */
-function builtInAmount({ totalSupply, decimals }: WorldToken, noise: number): bigint {
-  const part = BigInt(Math.floor(totalSupply)) * 10n ** BigInt(decimals) * BigInt(1 + below(99_999, noise, 1))
-  return part / 1_000_000_000n + BigInt(below(1_000_000, noise, 2))
+/** In the smallest unit. */
+function supplyOf({ totalSupply, decimals }: WorldToken): bigint {
+  return BigInt(Math.floor(totalSupply)) * 10n ** BigInt(decimals)
 }
 
 export function readOwnBalances(
@@ -75,11 +76,10 @@ export function readOwnBalances(
       checkValue(path, is.eip55, address)
       const token = find(address)
       if (!token) throw new FakeUsageError(`${path} is a balance of a token of the world.`)
-      const supply = BigInt(Math.floor(token.totalSupply)) * 10n ** BigInt(token.decimals)
-      const amount = BigInt(text)
-      if (amount > supply)
+      const supply = supplyOf(token)
+      if (BigInt(text) > supply)
         throw new FakeUsageError(`${path} is at most the supply of the token, ${supply} in the smallest unit.`)
-      return { token, amount }
+      return { token, amount: BigInt(text) }
     })
     return [wallet.toLowerCase(), read] as const
   })

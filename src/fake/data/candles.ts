@@ -2,7 +2,7 @@ import type { Bucket, Currency, Duration } from '../rules/routes.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
 import type { Prices } from './prices.ts'
-import { type AddedTrade, isMoving, type Piece, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
+import { isMoving, type Piece, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** A candle as the service returns it. */
@@ -69,10 +69,11 @@ function makeCandles(prices: Prices, token: WorldToken, range: Range): FakeCandl
   const isDivided = pieces.length > 1 || rates.length > 1 || added.length > 0
   const bars = new Map<number, Bar>()
   for (const bar of pieces.flatMap(barsOf)) join(bar)
-  for (const trade of added) {
-    const bar = barOfTrade(trade)
+  for (const { time, price: usdPrice, usd } of added) {
+    const price = isInUsd ? usdPrice : prices.inEtn(usdPrice, time)
+    const volume = Number(usd) / Number(ONE) / (isInUsd ? 1 : prices.etnUsdNumber(time))
     // The price goes on from where it was.
-    join({ ...bar, close: bars.get(startOf(bar.time, length))?.close ?? bar.close })
+    join({ ...barAt(time, price, 1, volume), close: bars.get(startOf(time, length))?.close ?? price })
   }
   return [...bars.values()]
     .filter(({ time, count }) => includeEmpty || count > 0 || now < time + length)
@@ -169,12 +170,6 @@ function makeCandles(prices: Prices, token: WorldToken, range: Range): FakeCandl
     }))
   }
 
-  function barOfTrade({ time, price, usd }: AddedTrade): Bar {
-    const value = Number(usd) / Number(ONE)
-    if (isInUsd) return barAt(time, price, 1, value)
-    return barAt(time, prices.inEtn(price, time), 1, value / prices.etnUsdNumber(time))
-  }
-
   function priceAt(segment: Source, time: number, level: number): bigint {
     return prices.of(token, segment, time, level, currency)
   }
@@ -266,19 +261,27 @@ export class Candles {
     for (let day = Math.max(dayOf(from), dayOf(this.#firstPrice(token))); day <= dayOf(now); day++)
       candles.push(...this.#ofDay(token, { bucket, currency, now }, Math.max(from, day * DAY_SECONDS), true))
     const shown = candles.filter(({ time }) => time >= from)
-    return summaryOf(shown, now, this.#prices.quote(token, now) !== undefined)
+    const last = shown.at(-1)
+    if (!last) return { prices: [], volume: 0, high: null, low: null }
+    const points = shown.map(({ time, open }) => ({ timestamp: time, value: open }))
+    if (last.time < now && this.#prices.quote(token, now)) points.push({ timestamp: now, value: last.close })
+    return {
+      prices: points,
+      volume: shown.reduce((sum, { volume }) => sum + volume, 0),
+      high: Math.max(...shown.map(({ high }) => high)),
+      low: Math.min(...shown.map(({ low }) => low)),
+    }
   }
 
   /** The candles from a moment to the end of its day. Of a cached day it may be more: all candles, periods without trades included. */
   #ofDay(token: WorldToken, query: CandleQuery, from: number, includeEmpty: boolean): FakeCandle[] {
     const start = dayOf(from) * DAY_SECONDS
     const until = start + DAY_SECONDS - 1
-    const make = (range: { from: number; until: number; includeEmpty: boolean }) =>
-      makeCandles(this.#prices, token, { ...query, ...range })
     if (!CACHED.includes(query.bucket) || until >= query.now)
-      return make({ from, until: Math.min(query.now, until), includeEmpty })
+      return makeCandles(this.#prices, token, { ...query, from, until: Math.min(query.now, until), includeEmpty })
     const key = `${token.key} ${query.bucket} ${query.currency} ${start}`
-    const known = this.#days.get(key) ?? make({ from: start, until, includeEmpty: true })
+    const range = { ...query, from: start, until, includeEmpty: true }
+    const known = this.#days.get(key) ?? makeCandles(this.#prices, token, range)
     if (this.#days.size >= MAX_CACHED_DAYS) this.clear()
     this.#days.set(key, known)
     return known
@@ -288,18 +291,5 @@ export class Candles {
   #firstPrice(token: WorldToken): number {
     const first = this.#prices.timelineOf(token).segments.find(({ kind }) => kind !== 'none')
     return first?.from ?? Number.POSITIVE_INFINITY
-  }
-}
-
-function summaryOf(candles: FakeCandle[], now: number, hasPrice: boolean) {
-  const last = candles.at(-1)
-  if (!last) return { prices: [], volume: 0, high: null, low: null }
-  const points = candles.map(({ time, open }) => ({ timestamp: time, value: open }))
-  if (last.time < now && hasPrice) points.push({ timestamp: now, value: last.close })
-  return {
-    prices: points,
-    volume: candles.reduce((sum, { volume }) => sum + volume, 0),
-    high: Math.max(...candles.map(({ high }) => high)),
-    low: Math.min(...candles.map(({ low }) => low)),
   }
 }

@@ -8,12 +8,6 @@ import type { WorldFarmOptions } from './world-options.ts'
 
 const FARMS = 14
 
-export interface OwnFarm {
-  pool: WorldPool
-  /** The fields of the farm that are given. */
-  fields: object
-}
-
 /** The active yield farms: the user's own, and those on the pools of the most liquid tokens. */
 export function farms(sources: Sources, now: number) {
   const { seed, tokens, pools, own, only } = sources
@@ -25,10 +19,8 @@ export function farms(sources: Sources, now: number) {
     .slice(0, FARMS)
   const builtIn = ranked.map((token, i) => {
     const noise = hash(seed, 120, token.index)
-    const hasBonus = i % 4 === 1
-    const apy = { thirdPartyRewardApy: hasBonus ? Math.round(4_000 * unit(noise, 8)) / 100 : 0 }
-    const thirdPartyReward = hasBonus ? reward(tokens, noise, now) : null
-    return farmBody(pools, pools.ofToken(token, i % 3 === 0 ? 2 : 3), noise, now, { ...apy, thirdPartyReward })
+    const bonus = i % 4 === 1 ? bonusOf(tokens, noise, now) : {}
+    return farmBody(pools, pools.ofToken(token, i % 3 === 0 ? 2 : 3), noise, now, bonus)
   })
   const mine = own.farms.map(({ pool, fields }) =>
     farmBody(pools, pool, hash(hashText(pool.address()), seed), now, fields),
@@ -58,22 +50,22 @@ function farmBody(pools: Pools, pool: WorldPool, noise: number, now: number, fie
   }
 }
 
-function reward(tokens: TokenList, noise: number, now: number) {
+function bonusOf(tokens: TokenList, noise: number, now: number) {
   const all = tokens.all(now).filter(({ launchedAt, anchor }) => launchedAt === undefined && anchor !== null)
   const token = all[below(all.length, noise, 9)] ?? tokens.wetn
   const month = Math.floor(now / 2_592_000)
+  const [tokensPerBlock, endBlock] = [1 + below(50, noise, 10), blockAt((month + 2) * 2_592_000)]
   return {
-    token: token.address(),
-    symbol: token.symbol,
-    tokensPerBlock: 1 + below(50, noise, 10),
-    endBlock: blockAt((month + 2) * 2_592_000),
+    thirdPartyRewardApy: Math.round(4_000 * unit(noise, 8)) / 100,
+    thirdPartyReward: { token: token.address(), symbol: token.symbol, tokensPerBlock, endBlock },
   }
 }
 
-export function readOwnFarms(entries: readonly WorldFarmOptions[] = [], pools: Pools, now: number): OwnFarm[] {
+export function readOwnFarms(entries: readonly WorldFarmOptions[] = [], pools: Pools, now: number) {
   return entries.map(({ poolAddr, ...given }, i) => {
     const pool = pools.find(poolAddr, now)
     if (!pool) throw new FakeUsageError(`world.farms[${i}].poolAddr is a pool of the world, not ${poolAddr}.`)
+    // The fields that are given.
     return { pool, fields: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
   })
 }

@@ -107,8 +107,14 @@ export function readOwnLocks(
     if (!token) throw new FakeUsageError(`${path} is for a token of the world.`)
     if (token.key === tokens.wetn.key) throw new FakeUsageError(`${path} is for the other token of a pool with WETN.`)
     const locks = list.map((lock, i) => readLock(`${path}[${i}]`, lock, token, hash(token.index, i), pools, now))
-    addActive(sums, path, locks, now)
     found.set(token.key, locks)
+    // Active locks of a pool are at most the whole pool, now and later: later ones only end.
+    for (const { pool, percent } of locks.filter(({ created, duration }) => created + duration > now)) {
+      const sum = (sums.get(pool.address()) ?? 0) + percent
+      sums.set(pool.address(), sum)
+      if (sum > 100)
+        throw new FakeUsageError(`${path}: percentSupply of the active locks of a pool adds up to ${sum}, above 100.`)
+    }
   }
   return found
 }
@@ -123,15 +129,4 @@ function readLock(path: string, given: WorldLockOptions, token: WorldToken, nois
   const created = now + Math.ceil(unlocksInMs / 1000) - duration
   const id = 20_000_000 + (noise % 10_000_000)
   return { id, pool, owner: owner ? checksumAddress(owner) : wallet(noise), created, duration, percent }
-}
-
-/** Active locks of a pool are at most the whole pool, now and later: later ones only end. */
-function addActive(sums: Map<string, number>, path: string, locks: readonly Lock[], now: number): void {
-  for (const { pool, percent, created, duration } of locks) {
-    if (created + duration <= now) continue
-    const sum = (sums.get(pool.address()) ?? 0) + percent
-    sums.set(pool.address(), sum)
-    if (sum > 100)
-      throw new FakeUsageError(`${path}: percentSupply of the active locks of a pool adds up to ${sum}, above 100.`)
-  }
 }

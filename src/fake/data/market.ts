@@ -77,7 +77,7 @@ export class Market {
   /** The price level at a moment, after its trades. */
   priceAt(time: number): number {
     if (this.#isFlat) return TICKS
-    let span = this.#day(dayOf(time))
+    let span = daySpan(this.#noise, this.#token, dayOf(time))
     for (let level = 0; level < MINUTE_LEVEL; level++) {
       span = this.#inside(span, level)[Math.floor((time - span.time) / lengthOf(level + 1))] ?? span
     }
@@ -94,35 +94,25 @@ export class Market {
       if (level === target) found.push(span)
       else for (const part of this.#inside(span, level)) visit(part, level + 1)
     }
-    for (let day = dayOf(from); day <= dayOf(until); day++) visit(this.#day(day), 0)
+    for (let day = dayOf(from); day <= dayOf(until); day++) visit(daySpan(this.#noise, this.#token, day), 0)
     return found
   }
 
-  /** The part of a span after `from` and up to `until`, joined from its parts: only those at an end are divided further. */
+  /** The part of a span after `from` and up to `until`, made of its trades. */
   #cut(span: Span, level: number, from: number, until: number): Span {
     const ends = span.time + lengthOf(level) - 1
     if (from <= span.time && ends <= until) return span
     const time = Math.max(span.time, from)
     const open = time === span.time ? span.open : this.priceAt(time)
     const cut = { ...span, time, open, high: open, low: open, close: open, count: 0, volume: 0 }
-    const parts =
-      level === MINUTE_LEVEL
-        ? this.fills(time + 1, Math.min(until, ends)).map(asPart)
-        : this.#inside(span, level)
-            .filter((part) => part.time <= until && part.time + lengthOf(level + 1) > from)
-            .map((part) => this.#cut(part, level + 1, from, until))
-    for (const { high, low, close, count, volume } of parts) {
-      cut.high = Math.max(cut.high, high)
-      cut.low = Math.min(cut.low, low)
-      cut.close = close
-      cut.count += count
+    for (const { price, volume } of this.fills(time + 1, Math.min(until, ends))) {
+      cut.high = Math.max(cut.high, price)
+      cut.low = Math.min(cut.low, price)
+      cut.close = price
+      cut.count++
       cut.volume += volume
     }
     return cut
-  }
-
-  #day(day: number): Span {
-    return daySpan(this.#noise, this.#token, day)
   }
 
   #fillsOf(minute: Span): Fill[] {
@@ -138,10 +128,6 @@ export class Market {
   #noiseOf(level: number, time: number): number {
     return hash(this.#noise, level, Math.floor(time / lengthOf(level)))
   }
-}
-
-function asPart({ price, volume }: Fill) {
-  return { high: price, low: price, close: price, count: 1, volume }
 }
 
 export function dayOf(time: number): number {
@@ -161,18 +147,8 @@ function daySpan(noise: number, token: WorldToken, day: number): Span {
   const swing = token.anchor === 'USD' ? 0.002 : 0.12
   const high = Math.floor(Math.max(open, close) * (1 + swing))
   const low = Math.ceil(Math.min(open, close) * (1 - swing))
-  const span = {
-    time: day * LEVELS[0],
-    open,
-    close,
-    high,
-    low,
-    highAt: 0,
-    lowAt: 0,
-    count,
-    volume: Math.floor(count * size * 1e6),
-  }
-  return settleExtremes(span, hash(noise, 93, day))
+  const [time, volume] = [day * LEVELS[0], Math.floor(count * size * 1e6)]
+  return settleExtremes({ time, open, close, high, low, highAt: 0, lowAt: 0, count, volume }, hash(noise, 93, day))
 }
 
 function openingLevel(noise: number, token: WorldToken, day: number): number {
@@ -238,26 +214,19 @@ function settleExtremes(span: Span, noise: number): Span {
   const { high: ceiling, low: floor, highAt: mustHigh, lowAt: mustLow } = span
   const top = Math.max(span.open, span.close)
   const bottom = Math.min(span.open, span.close)
-  const interior = span.count - 1
   span.high = mustHigh > 0 ? ceiling : top
   span.low = mustLow > 0 ? floor : bottom
   span.highAt = mustHigh > 0 ? mustHigh : top === span.open ? 0 : span.count
   span.lowAt = mustLow > 0 ? mustLow : bottom === span.open ? 0 : span.count
   if (mustHigh === 0) {
     const high = top + Math.floor((ceiling - top) * 0.5 * unit(noise, 1))
-    const at = freeTrade(interior, mustLow, hash(noise, 2))
-    if (high > top && at > 0) {
-      span.high = high
-      span.highAt = at
-    }
+    const at = freeTrade(span.count - 1, mustLow, hash(noise, 2))
+    if (high > top && at > 0) Object.assign(span, { high, highAt: at })
   }
   if (mustLow === 0) {
     const low = bottom - Math.floor((bottom - floor) * 0.5 * unit(noise, 3))
-    const at = freeTrade(interior, inside(span.highAt, span.count), hash(noise, 4))
-    if (low < bottom && at > 0) {
-      span.low = low
-      span.lowAt = at
-    }
+    const at = freeTrade(span.count - 1, inside(span.highAt, span.count), hash(noise, 4))
+    if (low < bottom && at > 0) Object.assign(span, { low, lowAt: at })
   }
   return span
 }
@@ -274,13 +243,13 @@ function freeTrade(interior: number, taken: number, noise: number): number {
 function share(total: number, parts: number, noise: number): number[] {
   const shares = new Array<number>(parts).fill(0)
   if (total === 0) return shares
-  let sum = 0
-  for (let i = 0; i < parts; i++) sum += weightOf(noise, i)
+  const weights = shares.map((_, i) => 0.15 + unit(noise, i) * unit(noise, i))
+  const sum = weights.reduce((a, b) => a + b, 0)
   const phase = unit(noise, parts)
   let weight = 0
   let before = 0
   for (let i = 0; i < parts; i++) {
-    weight += weightOf(noise, i)
+    weight += weights[i] ?? 0
     const upTo = i === parts - 1 ? total : Math.min(total, Math.floor((total * weight) / sum + phase))
     shares[i] = upTo - before
     before = upTo
@@ -288,31 +257,20 @@ function share(total: number, parts: number, noise: number): number[] {
   return shares
 }
 
-function weightOf(noise: number, part: number): number {
-  const u = unit(noise, part)
-  return 0.15 + u * u
-}
-
 /** Distributes the volume by trades, at least one unit per trade. */
 function shareVolume(span: Span, counts: number[], noise: number): number[] {
   const spare = span.volume - span.count
-  const shares: number[] = []
-  let sum = 0
-  for (let i = 0; i < counts.length; i++) sum += volumeWeightOf(counts[i] ?? 0, noise, i)
+  const weights = counts.map((count, i) => (count === 0 ? 0 : count * (0.25 + 1.5 * unit(noise, i))))
+  const sum = weights.reduce((a, b) => a + b, 0)
   let weight = 0
   let before = 0
   let left = span.count
-  for (let i = 0; i < counts.length; i++) {
-    const count = counts[i] ?? 0
-    weight += volumeWeightOf(count, noise, i)
+  return counts.map((count, i) => {
+    weight += weights[i] ?? 0
     left -= count
     const upTo = count === 0 ? before : left === 0 ? spare : Math.floor(spare * (weight / sum))
-    shares.push(upTo - before + count)
+    const volume = upTo - before + count
     before = upTo
-  }
-  return shares
-}
-
-function volumeWeightOf(count: number, noise: number, part: number): number {
-  return count === 0 ? 0 : count * (0.25 + 1.5 * unit(noise, part))
+    return volume
+  })
 }

@@ -52,13 +52,8 @@ const LAST = [
   'Art', 'Land', 'Inu', 'Cat', 'Link',
 ] as const
 
-export interface CoinName {
-  name: string
-  symbol: string
-}
-
 /** A name for a token; another one for another attempt. */
-export function coinName(noise: number, attempt = 0): CoinName {
+export function coinName(noise: number, attempt = 0) {
   const first = pick(FIRST, noise, 20, attempt)
   const last = pick(LAST, noise, 21, attempt)
   const symbol = symbolOf(first, 3 + below(2, noise, 22, attempt), last, 1 + below(2, noise, 23, attempt))
@@ -66,31 +61,26 @@ export function coinName(noise: number, attempt = 0): CoinName {
 }
 
 /** Returns a function that names one token after the other, each with a symbol that is not taken. */
-export function createCoinNames(taken: readonly string[]): (noise: number) => CoinName {
+export function createCoinNames(taken: readonly string[]) {
   const used = new Set(taken)
-  const free = new Set(shortSymbols().filter((symbol) => !used.has(symbol)))
-  return (noise) => {
+  // Every symbol that `coinName` can return.
+  const shortSymbols = FIRST.flatMap((first) =>
+    LAST.flatMap((last) => [3, 4].flatMap((a) => [1, 2].map((b) => symbolOf(first, a, last, b)))),
+  )
+  const free = new Set(shortSymbols.filter((symbol) => !used.has(symbol)))
+  return (noise: number) => {
     for (let attempt = 0; ; attempt++) {
       const short = coinName(noise, attempt)
+      const third = pick(LAST, noise, 24, attempt)
+      const long = { name: `${short.name} ${third}`, symbol: short.symbol + third.slice(0, 2).toUpperCase() }
       // There are some 2,300 symbols of two words, so the names after them have three.
-      const found = free.size > 0 ? short : withThirdWord(short, pick(LAST, noise, 24, attempt))
+      const found = free.size > 0 ? short : long
       if (used.has(found.symbol)) continue
       used.add(found.symbol)
       free.delete(found.symbol)
       return found
     }
   }
-}
-
-function withThirdWord({ name, symbol }: CoinName, word: string): CoinName {
-  return { name: `${name} ${word}`, symbol: symbol + word.slice(0, 2).toUpperCase() }
-}
-
-/** Every symbol that `coinName` can return. */
-function shortSymbols(): string[] {
-  return FIRST.flatMap((first) =>
-    LAST.flatMap((last) => [3, 4].flatMap((a) => [1, 2].map((b) => symbolOf(first, a, last, b)))),
-  )
 }
 
 function symbolOf(first: string, lettersOfFirst: number, last: string, lettersOfLast: number): string {

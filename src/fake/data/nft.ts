@@ -18,15 +18,8 @@ export interface Collection {
   symbol: string
   totalSupply: number
   /** Data of the `world` option. */
-  own?: { stats: CollectionStats; assets: readonly object[] | undefined }
+  own?: { stats: ReturnType<typeof readStats>; assets: readonly object[] | undefined }
   address(): string
-}
-
-interface CollectionStats {
-  floorPrice: number | null
-  uniqueOwners: number
-  listingCount: number
-  volume: number
 }
 
 /** Collections by their address in lower case. */
@@ -51,7 +44,7 @@ export function collectionBody({ address, name, symbol, totalSupply }: Collectio
 }
 
 /** Floor, owners, listings and volume. They change every hour. */
-export function collectionStats(collection: Collection, now: number): CollectionStats {
+export function collectionStats(collection: Collection, now: number): ReturnType<typeof readStats> {
   if (collection.own) return collection.own.stats
   const hour = Math.floor(now / 3600)
   const { noise, totalSupply } = collection

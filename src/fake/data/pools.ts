@@ -20,13 +20,6 @@ export interface WorldPool {
   address(): string
 }
 
-/** What a pool holds, in the smallest units. Both sides have the same value. */
-export interface Reserves {
-  amount0: bigint
-  amount1: bigint
-  usd: number
-}
-
 /** Pools that are kept in memory. */
 const MAX_KEPT = 10_000
 
@@ -74,7 +67,8 @@ export class Pools {
     return all.find((pool) => pool.address().toLowerCase() === address.toLowerCase())
   }
 
-  reserves(pool: WorldPool, now: number): Reserves {
+  /** What a pool holds, in the smallest units. Both sides have the same value. */
+  reserves(pool: WorldPool, now: number) {
     const [share0, share1] = [this.#shareOf(pool, pool.token0), this.#shareOf(pool, pool.token1)]
     // The side other than WETN determines the amounts, and the price determines the other side.
     const [token, share] = this.#isWetn(pool.token0) ? [pool.token1, share1] : [pool.token0, share0]
@@ -82,7 +76,9 @@ export class Pools {
     const [price, otherPrice] = [this.#prices.quote(token, now), this.#prices.quote(other, now)]
     if (!price || !otherPrice) return { amount0: 0n, amount1: 0n, usd: 0 }
     const scale = (decimals: number) => 10n ** BigInt(decimals)
-    const most = mostUnits(token, price.etn)
+    // However high a price is set, the pool takes no more ETN.
+    const mostEtn = BigInt(Math.ceil(Math.max(MAX_LIQUIDITY, 3 * baseLiquidity(token))))
+    const most = (mostEtn * ONE * scale(token.decimals)) / price.etn
     const wanted = unitsOf(token, token.totalSupply * share)
     const available = wanted < most ? wanted : most
     const equal = (available * price.usd * scale(other.decimals)) / (otherPrice.usd * scale(token.decimals))
@@ -145,12 +141,6 @@ export function readOwnPools(
 /** An amount of whole tokens in the smallest unit, to six places. */
 function unitsOf({ decimals }: WorldToken, amount: number): bigint {
   return (BigInt(Math.floor(amount * 1e6)) * 10n ** BigInt(decimals)) / 1_000_000n
-}
-
-/** The amount in the smallest unit that a pool holds at most: however high a price is set, the pool takes no more ETN. */
-function mostUnits(token: WorldToken, etn: bigint): bigint {
-  const mostEtn = BigInt(Math.ceil(Math.max(MAX_LIQUIDITY, 3 * baseLiquidity(token))))
-  return (mostEtn * ONE * 10n ** BigInt(token.decimals)) / etn
 }
 
 /** Two thirds of the tokens, and all active ones, have a V3 pool too. */

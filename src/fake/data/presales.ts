@@ -14,6 +14,9 @@ const ANNOUNCED = 7 * 86_400
 const RUNS = 7 * 86_400
 /** Number of launched tokens in `token.list`. At most this many of the listed campaigns are LAUNCHED. */
 const LAUNCHED_TOKENS = 40
+/** Number of campaigns in `presale.list`, and the largest page of it. */
+const LISTED = 80
+const PAGE = 50
 /** Campaigns that are found by an address: those of the last 27 years. What was listed once stays, although newer ones fill the list. */
 const FOUND_CAMPAIGNS = 10_000
 /** The addresses of campaigns, and of their tokens. */
@@ -82,23 +85,22 @@ export function createCampaign(seed: number, number: number): Campaign {
   const share = isCancelled ? 0.3 : hasFailed ? 0.3 + 0.6 * unit(noise, 2) : 1.05 + unit(noise, 3)
   const totalSupply = pick([1_000_000, 100_000_000, 1_000_000_000], noise, 4)
   const creator = once(() => wallet(noise, 7))
-  const key = keyOf(seed, TOKEN_SALT, number)
-  const token = (): WorldToken => ({
-    index: 1_000_000 + number,
-    key,
-    name,
-    symbol,
-    decimals: 18,
-    totalSupply,
-    anchor: 'ETN',
-    base: priceOfMarketCap(noise, totalSupply),
-    launchedAt: ends,
-    activity: 6 + below(60, noise, 17),
-    poolShare: 0.05 + 0.1 * unit(noise, 18),
-    blockAdded: blockAt(ends),
-    address: once(() => checksumAddress(key)),
-    deployer: creator,
-  })
+  const token = (): WorldToken => {
+    const key = keyOf(seed, TOKEN_SALT, number)
+    const names = { name, symbol, decimals: 18, totalSupply, address: once(() => checksumAddress(key)) }
+    return {
+      ...names,
+      index: 1_000_000 + number,
+      key,
+      anchor: 'ETN',
+      base: priceOfMarketCap(noise, totalSupply),
+      launchedAt: ends,
+      activity: 6 + below(60, noise, 17),
+      poolShare: 0.05 + 0.1 * unit(noise, 18),
+      blockAdded: blockAt(ends),
+      deployer: creator,
+    }
+  }
   return {
     number,
     noise,
@@ -118,12 +120,6 @@ export function createCampaign(seed: number, number: number): Campaign {
   }
 }
 
-/** ETN raised at a moment. It never falls. */
-function raisedAt({ starts, ends, cancelledAt = ends, total }: Campaign, now: number): number {
-  const progress = (now - starts) / (cancelledAt - starts)
-  return Math.floor(total * Math.min(1, Math.max(0, progress)))
-}
-
 /** The numbers of the newest built-in campaigns that launched by a moment, newest first. */
 export function launchedNumbers(seed: number, now: number): number[] {
   const found: number[] = []
@@ -136,11 +132,6 @@ export function launchedNumbers(seed: number, now: number): number[] {
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by
 }
-
-/** Number of campaigns in the list. */
-const LISTED = 80
-/** The largest page of `presale.list`. */
-const PAGE = 50
 
 /** The launchpad campaigns at a moment, newest first. With time they open, launch or fail, and new ones follow. */
 export function presales(sources: Sources, now: number) {
@@ -165,19 +156,22 @@ export function findPresale(sources: Sources, now: number, pool: string) {
 
 function presaleBody({ pools, tokens }: Sources, campaign: Campaign, now: number) {
   const { number, noise, goal, starts, ends, minEtnToList, maxBuy, description, website } = campaign
+  const { cancelledAt = ends } = campaign
   const token = campaign.token()
+  const { name, symbol, decimals, totalSupply } = token
   const status = statusAt(campaign, now)
   const listed = status === 'LAUNCHED' ? tokens.find(token.key, now) : undefined
-  const etnRaised = raisedAt(campaign, now)
+  const progress = (now - starts) / (cancelledAt - starts)
+  const etnRaised = Math.floor(campaign.total * Math.min(1, Math.max(0, progress)))
   return {
     id: number,
     pool: checksumAddress(campaign.poolKey),
     status,
     token: {
-      name: token.name,
-      symbol: token.symbol,
-      decimals: token.decimals,
-      totalSupply: token.totalSupply,
+      name,
+      symbol,
+      decimals,
+      totalSupply,
       address: token.address(),
       liquidityPool: listed ? pools.ofToken(listed, 2).address() : null,
     },

@@ -33,7 +33,6 @@ export class Prices {
   readonly #seed: number
   readonly #wetn: WorldToken
   readonly #usdc: WorldToken
-  readonly #markets = new Map<string, Market>()
   readonly #etnNoise: number
   readonly #etnBase: bigint
   readonly #etnBaseNumber: number
@@ -75,9 +74,7 @@ export class Prices {
   /** The computed market of a token. The trades of WETN are those of USDC. */
   market(token: WorldToken): Market {
     const isWetn = this.isWetn(token)
-    const known = this.#markets.get(token.key) ?? new Market(this.#seed, isWetn ? this.#usdc : token, isWetn)
-    this.#markets.set(token.key, known)
-    return known
+    return new Market(this.#seed, isWetn ? this.#usdc : token, isWetn)
   }
 
   /** The last price; `undefined` for a token without a price. */

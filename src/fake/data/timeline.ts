@@ -75,19 +75,22 @@ export class Timeline {
   with(segment: Segment): Timeline {
     const before = this.segments.filter(({ from }) => from < segment.from)
     const trades = this.trades.filter(({ time }) => time <= segment.from)
-    return new Timeline([...before, segment, ...afterLine(segment)], trades)
+    const after = segment.kind === 'line' && isMoving(segment) ? [constant(segment.toUsd, segment.until)] : []
+    return new Timeline([...before, segment, ...after], trades)
   }
 
   /** Replaces the time of a row, and nothing after it. */
   withRow(row: Row): Timeline {
     const { from, until } = row
     const kept = this.segments.filter((one) => one.from < from || one.from > until)
-    const changed: Segment[] = [...kept, { kind: 'row', from, row }, continueAt(this.at(until), until)]
+    const last = this.at(until)
+    // The same source of the price goes on after it.
+    const next: Segment =
+      last.kind === 'line' ? { ...last, from: until, usd: lineAt(last, until) } : { ...last, from: until }
+    const changed: Segment[] = [...kept, { kind: 'row', from, row }, next]
+    changed.sort((a, b) => a.from - b.from)
     const trades = this.trades.filter(({ time }) => time < from || time >= until)
-    return new Timeline(
-      changed.sort((a, b) => a.from - b.from),
-      trades,
-    )
+    return new Timeline(changed, trades)
   }
 
   withTrade(trade: Omit<AddedTrade, 'id'>): Timeline {
@@ -115,15 +118,6 @@ export function isMoving(segment: Segment): boolean {
 export function lineAt({ from, until, usd, toUsd }: Line, time: number): bigint {
   if (time >= until) return toUsd
   return usd + ((toUsd - usd) * BigInt(time - from)) / BigInt(until - from)
-}
-
-function afterLine(segment: Segment): Segment[] {
-  return segment.kind === 'line' && isMoving(segment) ? [constant(segment.toUsd, segment.until)] : []
-}
-
-/** The same source of a price, from a later moment on. */
-function continueAt(segment: Segment, from: number): Segment {
-  return segment.kind === 'line' ? { ...segment, from, usd: lineAt(segment, from) } : { ...segment, from }
 }
 
 /** Where the price of a token comes from unless it is changed. */

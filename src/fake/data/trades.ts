@@ -2,7 +2,7 @@ import { fromDecimal, ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_SECONDS } from './market.ts'
 import type { Quote } from './prices.ts'
 import { hash, hex, wallet } from './random.ts'
-import { type Piece, rowMinutes } from './timeline.ts'
+import { type Piece, type Row, rowMinutes } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 import type { Sources } from './world.ts'
 
@@ -51,15 +51,13 @@ function tradesOf({ prices, seed }: Sources, token: WorldToken, from: number, un
     const quote = { usd: price, etn: prices.inEtn(price, time) }
     return { token, time, order, noise, quote, usd, etn: prices.inEtn(usd, time) }
   }
-  const isWithin = ({ time }: { time: number }) => time >= from && time <= until
   const added = timeline.trades
-    .filter(isWithin)
+    .filter(({ time }) => time >= from && time <= until)
     .map(({ time, id, price, usd }) => inUsd(time, ADDED_ORDER + id, hash(hash(seed, 42), token.index, id), price, usd))
 
-  function ofRow({ segment, from, until }: Piece): Trade[] {
-    if (segment.kind !== 'row') return []
+  function ofRow(row: Row, { from, until }: Piece): Trade[] {
     const noise = hash(seed, 43)
-    return rowMinutes(segment.row, from, until).flatMap(({ time: minute, open, close, count, volume }) =>
+    return rowMinutes(row, from, until).flatMap(({ time: minute, open, close, count, volume }) =>
       Array.from({ length: count }, (_, i) => {
         const time = minute + Math.floor(((i + 1) * 60) / (count + 1))
         const price = open + ((close - open) * BigInt(i + 1)) / BigInt(count)
@@ -83,8 +81,8 @@ function tradesOf({ prices, seed }: Sources, token: WorldToken, from: number, un
   }
 
   const found = timeline.pieces(from, until).flatMap((piece) => {
-    const { kind } = piece.segment
-    return kind === 'none' ? [] : kind === 'row' ? ofRow(piece) : computed(piece)
+    const { segment } = piece
+    return segment.kind === 'none' ? [] : segment.kind === 'row' ? ofRow(segment.row, piece) : computed(piece)
   })
   return [...found, ...added]
 }

@@ -9,7 +9,7 @@ import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** Version of the built-in data: the same seed gives the same data within a version. */
-export const WORLD_VERSION = 1
+const WORLD_VERSION = 1
 
 /** Options of `fake.world.setPrice`. */
 export interface SetPriceOptions {
@@ -54,9 +54,6 @@ export interface FakeWorld {
   release(token: string): void
 }
 
-/** Value of the trade that sets a price. */
-const PRICE_TRADE_USD = ONE
-
 const PRICE = is.between(MIN_PRICE, MAX_PRICE)
 const ROW = {
   time: is.count,
@@ -71,22 +68,20 @@ export const CANDLE: is.Schema = is.object(ROW, Object.keys(ROW))
 
 /** Creates what changes the data; `now` is in unix seconds. */
 export function createWorldControl(
-  tokens: () => TokenList,
-  prices: () => Prices,
+  tokens: TokenList,
+  prices: Prices,
   now: () => number,
   onChange: () => void,
 ): FakeWorld {
   function find(address: string): WorldToken {
     checkValue('token', is.eip55, address)
-    const token = tokens().find(address, now())
+    const token = tokens.find(address, now())
     if (!token) throw new FakeUsageError(`token is a token of the world, not ${address}.`)
     return token
   }
 
-  const isWetn = (token: WorldToken) => prices().isWetn(token)
-
   function change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
-    prices().change(token, next)
+    prices.change(token, next)
     onChange()
   }
 
@@ -98,27 +93,29 @@ export function createWorldControl(
       const from = now()
       const token = find(address)
       const toUsd = readDecimal('usd', usd)
-      const current = prices().quote(token, from)
+      const current = prices.quote(token, from)
       const until = from + Math.ceil(overMs / 1000)
       if (overMs > 0 && !current)
         throw new FakeUsageError(`${token.symbol} has no price that could move: leave out overMs.`)
       const line: Segment = { kind: 'line', from, usd: current?.usd ?? toUsd, toUsd, until }
-      const trade = { time: until, price: toUsd, usd: PRICE_TRADE_USD }
-      change(token, (timeline) => (isWetn(token) ? timeline.with(line) : timeline.with(line).withTrade(trade)))
+      // A trade of one dollar makes the price.
+      const trade = { time: until, price: toUsd, usd: ONE }
+      change(token, (timeline) => (prices.isWetn(token) ? timeline.with(line) : timeline.with(line).withTrade(trade)))
     },
     trade(options) {
       checkOptions('trade', is.object({ token: {}, usd: {} }), options)
       const token = find(options.token)
       const usd = readDecimal('usd', options.usd)
-      if (isWetn(token))
+      if (prices.isWetn(token))
         throw new FakeUsageError('token is the other token of the trade: WETN is one side of every trade.')
-      const quote = prices().quote(token, now())
+      const quote = prices.quote(token, now())
       if (!quote) throw new FakeUsageError(`${token.symbol} has no price: call setPrice first.`)
       change(token, (timeline) => timeline.withTrade({ time: now(), price: quote.usd, usd }))
     },
     candles(address, bucket, rows) {
       const token = find(address)
-      if (isWetn(token)) throw new FakeUsageError('token is not WETN: its candles are those of the price of ETN.')
+      if (prices.isWetn(token))
+        throw new FakeUsageError('token is not WETN: its candles are those of the price of ETN.')
       const current = now()
       for (const row of readRows(bucket, rows, current)) {
         const from = Math.max(row.from + 1, current)
@@ -131,12 +128,13 @@ export function createWorldControl(
     },
     unprice(address) {
       const token = find(address)
-      if (isWetn(token)) throw new FakeUsageError(`token is not WETN, because all prices depend on it: ${address}.`)
+      if (prices.isWetn(token))
+        throw new FakeUsageError(`token is not WETN, because all prices depend on it: ${address}.`)
       change(token, (timeline) => timeline.with({ kind: 'none', from: now() }))
     },
     release(address) {
       const token = find(address)
-      const usual: Segment = isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now())
+      const usual: Segment = prices.isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now())
       change(token, (timeline) => timeline.with(usual))
     },
   }

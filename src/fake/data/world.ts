@@ -5,7 +5,7 @@ import type { FakeOperation } from '../rules/routes.ts'
 import { balanceDocument, type OwnBalances, readOwnBalances } from './balances.ts'
 import { Candles } from './candles.ts'
 import { toDecimal } from './decimal.ts'
-import { farms, type OwnFarm, readOwnFarms } from './farms.ts'
+import { farms, readOwnFarms } from './farms.ts'
 import { liquidityLocks, type OwnLocks, readOwnLocks } from './locks.ts'
 import { assets, collectionBody, collectionStats, createCollections, marketplace, readOwnCollections } from './nft.ts'
 import { Pools, poolBody, readOwnPools } from './pools.ts'
@@ -30,7 +30,7 @@ export interface Sources {
   pools: Pools
   prices: Prices
   /** What the `world` option adds. */
-  own: { balances: OwnBalances; locks: OwnLocks; presales: readonly Campaign[]; farms: readonly OwnFarm[] }
+  own: { balances: OwnBalances; locks: OwnLocks; presales: readonly Campaign[]; farms: ReturnType<typeof readOwnFarms> }
 }
 
 /**
@@ -43,70 +43,66 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   const { only = false } = options
   const seed = hash(hashText(String(seedText)))
   const now = () => Math.floor(clock() / 1000)
-  const isOwn = Object.keys(options).length > 0
-  const start = isOwn ? now() : 0
+  const start = Object.keys(options).length > 0 ? now() : 0
   const ownPresales = readOwnPresales(options.presales, start)
   const ownTokens = readOwnTokens(options.tokens, ownPresales, seed, start)
-  const tokens = once(() => new TokenList(seed, ownTokens, options))
-  const prices = once(() => new Prices(seed, tokens()))
-  const candles = once(() => new Candles(prices()))
-  const findAtStart = (address: string) => tokens().find(address, start)
-  const ownPools = isOwn ? readOwnPools(options.pools, findAtStart) : []
-  const pools = once(() => new Pools(seed, tokens(), prices(), ownPools))
+  const tokens = new TokenList(seed, ownTokens, options)
+  const prices = new Prices(seed, tokens)
+  const candles = new Candles(prices)
+  const findAtStart = (address: string) => tokens.find(address, start)
+  const pools = new Pools(seed, tokens, prices, readOwnPools(options.pools, findAtStart))
   const own = {
     presales: ownPresales,
     balances: readOwnBalances(options.balances, findAtStart),
-    locks: options.locks ? readOwnLocks(options.locks, tokens(), pools(), start) : new Map(),
-    farms: options.farms ? readOwnFarms(options.farms, pools(), start) : [],
+    locks: readOwnLocks(options.locks, tokens, pools, start),
+    farms: readOwnFarms(options.farms, pools, start),
   }
   const ownCollections = readOwnCollections(options.nftCollections)
   const collections = once(() => createCollections(seed, ownCollections, only))
-  const shared = once(() => ({ seed, only, tokens: tokens(), pools: pools(), prices: prices(), own }))
-
-  const spot = (token: WorldToken, now: number) => prices().spot(token, now)
+  const sources = { seed, only, tokens, pools, prices, own }
   const tokenAt = <T>(address: string, now: number, make: (token: WorldToken) => T) =>
-    maybe(tokens().find(address, now), make)
+    maybe(tokens.find(address, now), make)
 
   // biome-ignore format: a table
   const finders: Record<WorldOperation, (ask: ParsedQuery, now: number) => QueryResult | undefined> = {
-    'etn.price': (_, now) => single({ usd: toDecimal(prices().etnUsd(now)) }),
-    'token.price': ({ address }, now) => tokenAt(address, now, (token) => single({ address: token.address(), ...spot(token, now) })),
+    'etn.price': (_, now) => single({ usd: toDecimal(prices.etnUsd(now)) }),
+    'token.price': ({ address }, now) => tokenAt(address, now, (token) => single({ address: token.address(), ...prices.spot(token, now) })),
     'prices.batch': ({ addresses }, now) => ({ data: batch(addresses, now), items: addresses.length }),
-    'token.list': ({ limit }, now) => list(tokens().page(now).slice(0, limit).map(tokenBody)),
-    'token.get': ({ address }, now) => tokenAt(address, now, (token) => single({ ...tokenBody(token), ...spot(token, now) })),
-    'token.candles': (ask, now) => tokenAt(ask.address, now, (token) => list(candles().newest(token, { ...ask, now }))),
-    'token.history': (ask, now) => tokenAt(ask.address, now, (token) => single(candles().history(token, { ...ask, now }))),
-    'locks.get': ({ address }, now) => tokenAt(address, now, (token) => list(liquidityLocks(shared(), token, now))),
-    'pool.list': ({ version, limit }, now) => list(pools().list(version, now).slice(0, limit).map(poolBody)),
+    'token.list': ({ limit }, now) => list(tokens.page(now).slice(0, limit).map(tokenBody)),
+    'token.get': ({ address }, now) => tokenAt(address, now, (token) => single({ ...tokenBody(token), ...prices.spot(token, now) })),
+    'token.candles': (ask, now) => tokenAt(ask.address, now, (token) => list(candles.newest(token, { ...ask, now }))),
+    'token.history': (ask, now) => tokenAt(ask.address, now, (token) => single(candles.history(token, { ...ask, now }))),
+    'locks.get': ({ address }, now) => tokenAt(address, now, (token) => list(liquidityLocks(sources, token, now))),
+    'pool.list': ({ version, limit }, now) => list(pools.list(version, now).slice(0, limit).map(poolBody)),
     'trade.list': trades,
     'nft.stats': (_, now) => single(marketplace(collections(), now)),
     'nft.collections': ({ limit }) => list([...collections().values()].slice(0, limit).map(collectionBody)),
     'nft.collection': ({ address }, now) =>
       maybe(collections().get(address.toLowerCase()), (one) => single({ ...collectionBody(one), stats: collectionStats(one, now) })),
     'nft.assets': ({ address, limit }) => maybe(collections().get(address.toLowerCase()), (one) => list(assets(one, limit))),
-    'presale.list': ({ limit }, now) => list(presales(shared(), now).slice(0, limit)),
-    'presale.get': ({ address }, now) => maybe(findPresale(shared(), now, address), single),
+    'presale.list': ({ limit }, now) => list(presales(sources, now).slice(0, limit)),
+    'presale.get': ({ address }, now) => maybe(findPresale(sources, now, address), single),
     'balances.get': ({ address, limit }, now) => {
-      const data = balanceDocument(shared(), { address, limit, now })
+      const data = balanceDocument(sources, { address, limit, now })
       return { data, items: Object.keys(data.balances).length }
     },
-    'farm.list': (_, now) => list(farms(shared(), now)),
+    'farm.list': (_, now) => list(farms(sources, now)),
   }
 
   function batch(addresses: string[], now: number): Record<string, unknown> {
     const found: Record<string, unknown> = {}
     for (const address of addresses) {
-      const token = tokens().find(address, now)
-      const price = token && spot(token, now)
+      const token = tokens.find(address, now)
+      const price = token && prices.spot(token, now)
       if (token && price) found[token.key] = price
     }
     return found
   }
 
   function trades({ token: address, limit }: ParsedQuery, now: number): QueryResult {
-    const token = address === undefined ? undefined : tokens().find(address, now)
+    const token = address === undefined ? undefined : tokens.find(address, now)
     if (address !== undefined && token === undefined) return list([])
-    const data = newestTrades(shared(), { token, limit, now })
+    const data = newestTrades(sources, { token, limit, now })
     const oldest = data.at(-1)
     return oldest ? { data, items: data.length, cursor: `${oldest.timestamp}-${oldest.hash.slice(2, 10)}` } : list(data)
   }
@@ -114,12 +110,12 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   return {
     /** `undefined` if the requested thing does not exist. */
     query: (operation: WorldOperation, query: ParsedQuery) => finders[operation](query, now()),
-    control: createWorldControl(tokens, prices, now, () => candles().clear()),
-    save: () => prices().changes,
+    control: createWorldControl(tokens, prices, now, () => candles.clear()),
+    save: () => prices.changes,
     /** Replaces all changes; without an argument it drops them. */
     load(changes: Changes = new Map()) {
-      prices().changes = changes
-      candles().clear()
+      prices.changes = changes
+      candles.clear()
     },
   }
 }

@@ -68,14 +68,17 @@ export function isWithoutBody(status: number): boolean {
 /** The answer of a fault that replaces the service's. */
 export function faultReply(effects: FaultEffects): Reply | undefined {
   const { status, html } = effects
-  if (html !== undefined)
-    return { status: html, headers: [['Content-Type', 'text/html; charset=utf-8']], body: gatewayPage(html) }
+  if (html !== undefined) {
+    const body = `<!DOCTYPE html>\n<html><head><title>${html}</title></head><body><h1>${html}</h1><p>The gateway got no answer.</p></body></html>\n`
+    return { status: html, headers: [['Content-Type', 'text/html; charset=utf-8']], body }
+  }
   if (status === undefined) return undefined
   if (isWithoutBody(status)) return { status, headers: [], body: null }
-  const { code = codeOf(status), message = `A fault of the fake service answered ${status}.` } = effects
+  const { code = CODES[status] ?? 'service_error', message = `A fault of the fake service answered ${status}.` } =
+    effects
   const isBusy = status === 429 || (status === 503 && code === 'server_busy')
   const headers: HeaderLines = isBusy ? [['Retry-After', DEFAULT_RETRY_AFTER]] : []
-  const reply = failure({ status, code, message, headers })
+  const reply = failure(status, code, message, headers)
   return 'body' in effects ? { ...reply, body: JSON.stringify(effects.body) } : reply
 }
 
@@ -105,7 +108,10 @@ function alterHeaders(
     if (remaining !== undefined) altered = replaceHeader(altered, CREDITS_REMAINING, [String(remaining)])
   }
   if (retryAfter !== undefined) altered = replaceHeader(altered, 'Retry-After', retryAfterLines(retryAfter, now))
-  if (date !== undefined) altered = replaceHeader(altered, 'Date', [dateText(date, now)])
+  if (date !== undefined) {
+    const text = typeof date === 'string' ? date : httpDate(typeof date === 'number' ? date : now + date.skewMs)
+    altered = replaceHeader(altered, 'Date', [text])
+  }
   for (const [name, value] of Object.entries(headers)) altered = replaceHeader(altered, name, [value].flat())
   return altered
 }
@@ -114,11 +120,6 @@ function retryAfterLines(retryAfter: NonNullable<FaultEffects['retryAfter']>, no
   if (retryAfter === false) return []
   if (typeof retryAfter === 'number' || typeof retryAfter === 'string') return [String(retryAfter)]
   return 'inMs' in retryAfter ? [httpDate(now + retryAfter.inMs)] : retryAfter
-}
-
-function dateText(date: NonNullable<FaultEffects['date']>, now: number): string {
-  if (typeof date === 'string') return date
-  return httpDate(typeof date === 'number' ? date : now + date.skewMs)
 }
 
 function isCredits(name: string): boolean {
@@ -147,12 +148,4 @@ const CODES: Record<number, string> = {
   502: 'bad_gateway',
   503: 'server_busy',
   504: 'gateway_timeout',
-}
-
-function codeOf(status: number): string {
-  return CODES[status] ?? 'service_error'
-}
-
-function gatewayPage(status: number): string {
-  return `<!DOCTYPE html>\n<html><head><title>${status}</title></head><body><h1>${status}</h1><p>The gateway got no answer.</p></body></html>\n`
 }

@@ -209,14 +209,6 @@ function checkEffects(effects: FaultEffects): void {
   const names = Object.keys(ALL_EFFECTS) as (keyof FaultEffects)[]
   if (!names.some((name) => name !== 'charge' && effects[name] !== undefined))
     throw new FakeUsageError(`A fault needs an effect: one or more of ${names.join(', ')}.`)
-  checkTogether(effects)
-  const { html, headers = {} } = effects
-  if (html !== undefined && isWithoutBody(html)) throw new FakeUsageError(`html is a status with a body, not ${html}.`)
-  for (const name of Object.keys(headers)) checkHeaderName(name)
-  if ('body' in effects) checkBody(effects.body)
-}
-
-function checkTogether(effects: FaultEffects): void {
   for (const [one, other, reason] of EXCLUSIVE) {
     const first = one.find((name) => effects[name] !== undefined)
     const second = other.find((name) => name !== first && effects[name] !== undefined)
@@ -228,14 +220,16 @@ function checkTogether(effects: FaultEffects): void {
   }
   if (effects.body !== undefined && (effects.code !== undefined || effects.message !== undefined))
     throw new FakeUsageError('body replaces the whole envelope: leave out code and message, or put them into it.')
-}
-
-/** A wrong header breaks the connection before the caller sees the answer. */
-function checkHeaderName(name: string): void {
-  if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(name))
-    throw new FakeUsageError(`headers: ${show(name)} is not a header name.`)
-  if (/^(content-length|transfer-encoding)$/i.test(name))
-    throw new FakeUsageError(`headers: ${name} belongs to the transport. To cut the body short, use truncate.`)
+  const { html, headers = {} } = effects
+  if (html !== undefined && isWithoutBody(html)) throw new FakeUsageError(`html is a status with a body, not ${html}.`)
+  // A wrong header breaks the connection before the caller sees the answer.
+  for (const name of Object.keys(headers)) {
+    if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(name))
+      throw new FakeUsageError(`headers: ${show(name)} is not a header name.`)
+    if (/^(content-length|transfer-encoding)$/i.test(name))
+      throw new FakeUsageError(`headers: ${name} belongs to the transport. To cut the body short, use truncate.`)
+  }
+  if ('body' in effects) checkBody(effects.body)
 }
 
 function checkBody(body: unknown): void {

@@ -1,6 +1,5 @@
 import { isPromise } from '../../utils/runtime.ts'
 import { hash, hashText, unit } from '../data/random.ts'
-import type { UnusedFault } from '../rules/expect.ts'
 import type { FakeOperation } from '../rules/routes.ts'
 import { combine } from './effects.ts'
 import {
@@ -49,7 +48,9 @@ export class Faults {
 
   add(options: FaultOptions): FaultHandle {
     checkFault(options)
-    const { operation, key, when, nth, times = defaultTimes(options), probability, ...effects } = options
+    const { operation, key, when, nth, probability, ...rest } = options
+    const usual = nth !== undefined ? [nth].flat().length : probability === undefined ? 1 : Number.POSITIVE_INFINITY
+    const { times = usual, ...effects } = rest
     const match = { operation, key, when, nth, probability } as FaultMatch
     return this.#insert(describeFault(options, this.#listKey), match, [effects], times)
   }
@@ -64,9 +65,10 @@ export class Faults {
 
   /** Finds the active faults that match a request and combines their effects, in the order in which they were made. */
   match(request: FakeRequest): MatchedFaults | undefined | Promise<MatchedFaults | undefined> {
-    const candidates = [...this.#faults.values()].filter(
-      (fault) => fault.hits < fault.times && isFor(fault.match, request),
-    )
+    const candidates = [...this.#faults.values()].filter(({ hits, times, match: { operation, key } }) => {
+      const isForOperation = operation === undefined || [operation].flat().includes(request.operation)
+      return hits < times && isForOperation && (key === undefined || key === request.key)
+    })
     const wanted = candidates.map(({ match }) => (match.when ? match.when(request) : true))
     if (!wanted.some(isPromise)) return this.#select(candidates, wanted)
     return Promise.all(wanted).then((results) => this.#select(candidates, results))
@@ -78,7 +80,7 @@ export class Faults {
   }
 
   /** Those with hits left. */
-  unused(): UnusedFault[] {
+  unused(): FaultState[] {
     return [...this.#faults.values()].filter(({ hits, times, match }) => {
       const isCertain = Number.isFinite(times) && match.probability === undefined
       return isCertain ? hits < times : hits === 0
@@ -128,7 +130,7 @@ export class Faults {
     return found
   }
 
-  /** Whether a fault is due for its next matching request; counts the request. */
+  /** Counts a matching request. */
   #isDue(fault: FaultState): boolean {
     fault.seen++
     if (fault.isPending) return true
@@ -137,16 +139,6 @@ export class Faults {
     // Drawn from the fault's own counter, so that other faults and calls do not change the result.
     return unit(this.#noise, fault.id, fault.seen) < probability
   }
-}
-
-function isFor({ operation, key }: FaultMatch, request: FakeRequest): boolean {
-  if (operation !== undefined && ![operation].flat().includes(request.operation)) return false
-  return key === undefined || key === request.key
-}
-
-function defaultTimes({ nth, probability }: FaultOptions): number {
-  if (nth !== undefined) return [nth].flat().length
-  return probability === undefined ? 1 : Number.POSITIVE_INFINITY
 }
 
 /** A fault in a few words; `listKey` masks keys that are not the fake's own. */
@@ -163,8 +155,7 @@ function describeFault(options: FaultOptions, listKey: (key: string) => string):
 }
 
 function describeEffects(effects: object): string {
-  const all = Object.entries(effects).map(
-    ([name, value]) => `${name} ${typeof value === 'function' ? '(…)' : JSON.stringify(value)}`,
-  )
+  const show = (value: unknown) => (typeof value === 'function' ? '(…)' : JSON.stringify(value))
+  const all = Object.entries(effects).map(([name, value]) => `${name} ${show(value)}`)
   return all.join(', ')
 }

@@ -5,7 +5,7 @@ import type { MatchedFaults } from '../faults/faults.ts'
 import { cut } from '../rules/check.ts'
 import type { ServiceClock } from '../rules/clock.ts'
 import { type Answer, admit, execute, type QueryResult } from '../rules/execute.ts'
-import type { JournalEntry } from '../rules/journal.ts'
+import { type JournalEntry, outcomeOf } from '../rules/journal.ts'
 import { failure, notFound, preflight, Rejection, type Reply, success, withCommonHeaders } from '../rules/reply.ts'
 import { fakeRoutes, matchRoute, nearestRoute, pathBelowVersion, type RouteMatch } from '../rules/routes.ts'
 import type { Session } from './session.ts'
@@ -51,7 +51,7 @@ export async function handleRequest(
   clock: ServiceClock,
   incoming: IncomingRequest,
 ): Promise<Exchange> {
-  const { cors } = session.settings
+  const { cors, latencyMs, heavyLatencyMs } = session.settings
   const waitForEnd = (signal: AbortSignal | undefined) => clock.wait(Number.POSITIVE_INFINITY, signal)
   if (incoming.method === 'OPTIONS' && cors !== false) {
     const reply = preflight(cors, session.now(), incoming.headers.get('access-control-request-headers'))
@@ -72,9 +72,11 @@ export async function handleRequest(
       original ??= answer ? success(answer.data, answer.cursor, answer.receipt) : NO_REPLY
     } catch (error) {
       if (!(error instanceof Rejection)) throw error
-      original ??= failure(error)
+      original ??= failure(error.status, error.code, error.message, error.headers)
     }
-    const latency = latencyOf(session, received, answer, effects)
+    const { never, delayMs = 0 } = effects
+    const heavyMs = answer && isHeavy(received) ? heavyLatencyMs : 0
+    const latency = never ? Number.POSITIVE_INFINITY : latencyMs + heavyMs + delayMs
     if (latency > 0) await clock.wait(latency, incoming.signal)
     const reply = await alterReply(withCommonHeaders(original, session.now(), cors), effects, session.now())
     const delivery = deliveryOf(effects, reply)
@@ -98,6 +100,8 @@ function receive(session: Session, { url: href, ...incoming }: IncomingRequest):
   const path = pathOf(baseUrl, url)
   const match = path === undefined ? undefined : matchRoute(path)
   const key = /^Bearer +(\S.*)/i.exec(headers.get('authorization') ?? '')?.[1]
+  const listed = Object.fromEntries(headers)
+  if (key !== undefined && session.listKey(key) !== key) listed.authorization = `Bearer ${session.listKey(key)}`
   const mask = (text: string) => text.replace(/esk_\w+/g, (found) => session.listKey(found))
   const arrival = {
     at: session.now(),
@@ -106,11 +110,14 @@ function receive(session: Session, { url: href, ...incoming }: IncomingRequest):
     path: mask(path ?? url.pathname),
     query: Object.fromEntries([...url.searchParams].map(([name, value]) => [mask(name), mask(value)])),
     key: key === undefined ? null : session.listKey(key),
-    ...(journal.headers ? { headers: listHeaders(session, headers, key) } : {}),
+    ...(journal.headers ? { headers: listed } : {}),
     operation: match?.operation ?? null,
   }
-  const isHeavy = match !== undefined && fakeRoutes[match.operation].heavy === true
-  return { ...incoming, entry: session.journal.start(arrival, isHeavy), url, path, match, key }
+  return { ...incoming, entry: session.journal.start(arrival, isHeavy({ match })), url, path, match, key }
+}
+
+function isHeavy({ match }: Pick<Received, 'match'>): boolean {
+  return match !== undefined && fakeRoutes[match.operation].heavy === true
 }
 
 /** The path below the version prefix, or below the path of the fake's `baseUrl`. The origin is ignored. */
@@ -118,12 +125,6 @@ function pathOf(baseUrl: string | undefined, { pathname }: URL): string | undefi
   if (baseUrl === undefined) return pathBelowVersion(pathname)
   const prefix = new URL(`${baseUrl}/`).pathname
   return pathname.startsWith(prefix) ? pathname.slice(prefix.length - 1) : undefined
-}
-
-function listHeaders(session: Session, headers: Headers, key: string | undefined): Record<string, string> {
-  const listed = Object.fromEntries(headers)
-  if (key !== undefined && session.listKey(key) !== key) listed.authorization = `Bearer ${session.listKey(key)}`
-  return listed
 }
 
 /** The effects of the faults that match this request; none without one. A request without a route has none. */
@@ -147,8 +148,16 @@ function executeRequest(
   { match, url, path, method, entry, key }: Received,
   { charge }: FaultEffects,
 ): Answer | Promise<Answer> {
-  if (!match) throw unknownRoute(session.settings.baseUrl, url, path)
-  if (method !== 'GET') throw methodNotAllowed(method)
+  if (path === undefined)
+    throw notFound(`This fake answers below the path of ${session.settings.baseUrl}, not at ${cut(url.pathname)}.`)
+  if (!match) {
+    const nearest = nearestRoute(path)
+    throw notFound(`There is no route ${cut(path)}. The nearest is ${nearest.path} (${nearest.operation}).`)
+  }
+  if (method !== 'GET') {
+    const message = `Every call is a GET; ${cut(method)} is not answered.`
+    throw new Rejection(405, 'method_not_allowed', message, [['Allow', 'GET']])
+  }
   const admitted = admit(session, { match, query: url.searchParams, key, request: entry.id })
   const finish = (found: QueryResult | undefined) => {
     const answer = execute(session, admitted, found, charge !== false)
@@ -159,43 +168,17 @@ function executeRequest(
   return stubbed ? stubbed.then(finish) : finish(session.find(admitted))
 }
 
-function unknownRoute(baseUrl: string | undefined, url: URL, path: string | undefined): Rejection {
-  if (path === undefined)
-    return notFound(`This fake answers below the path of ${baseUrl}, not at ${cut(url.pathname)}.`)
-  const nearest = nearestRoute(path)
-  return notFound(`There is no route ${cut(path)}. The nearest is ${nearest.path} (${nearest.operation}).`)
-}
-
-function methodNotAllowed(method: string): Rejection {
-  const message = `Every call is a GET; ${cut(method)} is not answered.`
-  return new Rejection(405, 'method_not_allowed', message, [['Allow', 'GET']])
-}
-
-function latencyOf(
-  { settings }: Session,
-  { match }: Received,
-  answer: Answer | undefined,
-  { never, delayMs = 0 }: FaultEffects,
-): number {
-  if (never) return Number.POSITIVE_INFINITY
-  const isHeavy = answer && match && fakeRoutes[match.operation].heavy
-  return settings.latencyMs + (isHeavy ? settings.heavyLatencyMs : 0) + delayMs
-}
-
 function finishRequest({ journal, settings }: Session, entry: JournalEntry, answer: Answer | undefined): void {
   if (entry.finished) return
   journal.finish(entry)
   answer?.free()
   try {
     // Logging never fails a request, nor the process.
-    const result: unknown = settings.log?.(lineOf(entry))
+    const { id, method, path, credits, fault } = entry
+    const label = fault === null ? '' : ` [${fault}]`
+    const result: unknown = settings.log?.(`#${id} ${method} ${path}: ${outcomeOf(entry)}, ${credits} credits${label}`)
     if (isPromise(result)) result.catch(() => {})
   } catch {
     // The request is not affected.
   }
-}
-
-function lineOf({ id, method, path, status, code, credits, fault }: JournalEntry): string {
-  const outcome = status === null ? 'no answer' : code === null ? String(status) : `${status} ${code}`
-  return `#${id} ${method} ${path}: ${outcome}, ${credits} credits${fault === null ? '' : ` [${fault}]`}`
 }

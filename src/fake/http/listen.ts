@@ -1,6 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { nextTurn } from '../../concurrency/event-loop.ts'
 import { checkOptions, FakeUsageError, show } from '../rules/check.ts'
+import { once } from '../rules/once.ts'
 import { failure } from '../rules/reply.ts'
 import * as is from '../rules/schema.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
@@ -8,7 +10,10 @@ import type { Control } from './control/control.ts'
 import { isConnectionError } from './fetch.ts'
 import type { Exchange, Handle } from './handle-request.ts'
 
-/** Only `node:http`, which Bun and Deno provide too, gives access to the socket: faults break it. */
+/**
+ * Only `node:http`, which Bun and Deno provide too, gives access to the socket: faults break it. The name is a variable, because bundlers for
+ * pages cannot resolve it.
+ */
 const HTTP_MODULE = 'node:http'
 
 /** @param createControl makes what answers requests below `/_fake` */
@@ -24,46 +29,31 @@ export async function listen(
   if (controlToken !== undefined && (typeof controlToken !== 'string' || !/^[!-~]+( +[!-~]+)*$/.test(controlToken)))
     throw new FakeUsageError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
   const control = createControl(controlToken)
-  if (!canListen()) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
-  const { createServer } = await loadHttp()
-  const server = createServer((request, response) => void respond(handle, control, request, response))
-  const port = await start(server, wantedPort, hostname)
-  const host = hostname === '0.0.0.0' || hostname === '::' ? '127.0.0.1' : hostname
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  let closed: Promise<void> | undefined
-  const close = () => {
-    closed ??= stop(server)
-    return closed
-  }
-  return { url: origin + basePath, port, close }
-}
-
-/** The module name is a variable, because bundlers for pages cannot resolve `node:http`. */
-function loadHttp(): Promise<typeof import('node:http')> {
-  return import(/* webpackIgnore: true */ /* @vite-ignore */ HTTP_MODULE)
-}
-
-function canListen(): boolean {
   const { process } = globalThis as { process?: { versions?: { node?: string } } }
-  return process?.versions?.node !== undefined
-}
-
-function start(server: Server, port: number, hostname: string): Promise<number> {
-  return new Promise((resolve, reject) => {
+  if (process?.versions?.node === undefined)
+    throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
+  const { createServer } = (await import(
+    /* webpackIgnore: true */ /* @vite-ignore */ HTTP_MODULE
+  )) as typeof import('node:http')
+  const server = createServer((request, response) => void respond(handle, control, request, response))
+  await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, hostname, () => {
+    server.listen(wantedPort, hostname, () => {
       server.off('error', reject)
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : port)
+      resolve()
     })
   })
-}
-
-function stop(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
+  const { port } = server.address() as AddressInfo
+  const host = hostname === '0.0.0.0' || hostname === '::' ? '127.0.0.1' : hostname
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const close = once(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  )
+  return { url: origin + basePath, port, close }
 }
 
 async function respond(
@@ -77,7 +67,9 @@ async function respond(
     if (!response.writableFinished) gone.abort()
   })
   const { method = 'GET' } = request
-  const headers = headersOf(request)
+  const headers = new Headers()
+  const lines = request.rawHeaders
+  for (let i = 0; i < lines.length; i += 2) headers.append(lines[i] ?? '', lines[i + 1] ?? '')
   const url = urlOf(request)
   try {
     if (/^\/_fake(\/|$)/.test(new URL(url).pathname)) {
@@ -88,15 +80,11 @@ async function respond(
       writeResponse(await handle({ method, url, headers, signal: gone.signal }), method, response)
     }
   } catch (error) {
-    if (gone.signal.aborted || isConnectionError(error)) resetConnection(response)
-    else await send(response, brokenFake(error))
+    if (gone.signal.aborted || isConnectionError(error)) return resetConnection(response)
+    // A function of the user's fault threw.
+    const { status, body } = failure(500, 'fake_broken', `The fake failed: ${show(error)}`)
+    await send(response, new Response(body, { status, headers: { 'content-type': 'application/json' } }))
   }
-}
-
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
-  const headers = new Headers()
-  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '')
-  return headers
 }
 
 /** The full URL; a target or a `Host` that is no part of a URL gives the root of the server. */
@@ -116,12 +104,6 @@ async function send(response: ServerResponse, answer: Response): Promise<void> {
   const body = await answer.text()
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
   response.end(body)
-}
-
-/** The answer when a function of the user's fault throws. */
-function brokenFake(error: unknown): Response {
-  const { status, body } = failure({ status: 500, code: 'fake_broken', message: `The fake failed: ${show(error)}` })
-  return new Response(body, { status, headers: { 'content-type': 'application/json' } })
 }
 
 /** Writes an answer to the socket: raw header lines, bodies that end early, connections that break. */

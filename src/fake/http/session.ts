@@ -1,9 +1,9 @@
 import { Faults } from '../faults/faults.ts'
 import type { Settings } from '../options.ts'
 import { Accounts } from '../rules/accounts.ts'
-import { HeavySlots, type ServiceState } from '../rules/execute.ts'
+import { type AdmittedCall, HeavySlots, type QueryResult } from '../rules/execute.ts'
 import { Journal, maskKey } from '../rules/journal.ts'
-import { type FakeFilter, Ledger } from '../rules/ledger.ts'
+import { type Charge, type FakeFilter, History } from '../rules/ledger.ts'
 import { RateLimit } from '../rules/rate-limit.ts'
 import { Stubs } from '../rules/stubs.ts'
 
@@ -14,24 +14,25 @@ type Part = (typeof PARTS)[number]
 export type SessionState = { [Name in Part]: ReturnType<Session[Name]['save']> }
 
 /** Everything that `reset` replaces. A request stays with the session in which it arrived. */
-export class Session implements ServiceState {
+export class Session {
   readonly settings: Settings
-  readonly find: ServiceState['find']
+  /** Looks up the data; `undefined` if the requested thing does not exist. */
+  readonly find: (call: AdmittedCall) => QueryResult | undefined
   readonly now: () => number
   readonly accounts: Accounts
-  readonly ledger: Ledger
+  readonly ledger: History<Charge>
   readonly journal: Journal
   readonly faults: Faults
   readonly stubs = new Stubs()
   readonly heavySlots: HeavySlots
   readonly rateLimit: RateLimit
 
-  constructor(settings: Settings, find: ServiceState['find'], now: () => number) {
+  constructor(settings: Settings, find: Session['find'], now: () => number) {
     this.settings = settings
     this.find = find
     this.now = now
     this.accounts = new Accounts(settings.keys)
-    this.ledger = new Ledger(settings.journal.max)
+    this.ledger = new History<Charge>(settings.journal.max, ({ delivered }) => delivered)
     this.journal = new Journal(settings.journal.max)
     this.faults = new Faults(settings.seed, (key) => this.listKey(key))
     this.heavySlots = new HeavySlots(settings.heavyConcurrency, settings.heavyRetryAfterSeconds)

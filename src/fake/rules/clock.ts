@@ -47,26 +47,17 @@ export class ServiceClock {
   #step: number | undefined
   #running: Promise<void> = Promise.resolve()
   #advanced = 0
-  /** How much of what was advanced `now()` was set back by. */
-  #back = 0
+  /** Milliseconds that `now()` was moved by. It can be set back. */
+  offset = 0
 
   constructor(clock: FakeClock) {
     this.#clock = clock
   }
 
-  readonly now = (): number => this.elapsed() - this.#back
+  readonly now = (): number => this.elapsed() - this.#advanced + this.offset
 
   /** Elapsed time: what sets `now()` back does not change it. Waits end in this time. */
   readonly elapsed = (): number => this.#step ?? this.#target()
-
-  /** Milliseconds that `now()` was moved by. It can be set back. */
-  get offset(): number {
-    return this.#advanced - this.#back
-  }
-
-  set offset(ms: number) {
-    this.#back = this.#advanced - ms
-  }
 
   /**
    * Moves the time forward at once. Resolves when everything that fell due has run, in order, including what it started
@@ -75,6 +66,7 @@ export class ServiceClock {
   advance(ms: number): Promise<void> {
     const from = this.#target()
     this.#advanced += ms
+    this.offset += ms
     this.#running = this.#running.then(() => this.#runDue(from))
     return this.#running
   }

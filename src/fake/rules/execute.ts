@@ -1,7 +1,7 @@
 import { looksLikeAddress } from '../../utils/address.ts'
 import type { Accounts, KeyState } from './accounts.ts'
 import { show } from './check.ts'
-import type { Charge, Ledger } from './ledger.ts'
+import type { Charge, History } from './ledger.ts'
 import { once } from './once.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { invalidRequest, notFound, type Receipt, Rejection } from './reply.ts'
@@ -24,12 +24,10 @@ export interface QueryResult {
 /** What the rules read and change. */
 export interface ServiceState {
   accounts: Accounts
-  ledger: Ledger
+  ledger: History<Charge>
   heavySlots: HeavySlots
   rateLimit: RateLimit
   now(): number
-  /** Looks up the data; `undefined` if the requested thing does not exist. */
-  find(call: AdmittedCall): QueryResult | undefined
 }
 
 /** A request that matched a route. */
@@ -69,16 +67,20 @@ export function admit(state: ServiceState, call: Call): AdmittedCall {
   const { match, query, key } = call
   const { path, operation } = match
   const route = fakeRoutes[operation]
-  checkAddress(path)
-  checkChain(path)
-  checkNames(query)
-  const parsed = {
-    address: path.address ?? path.pool ?? '',
-    limit: readLimit(route, query),
-    ...readValues(route, query),
-  }
+  const { chainId, address = path.pool } = path
+  if (address !== undefined && !looksLikeAddress(address))
+    throw invalidRequest(`${show(address)} is not an address: 0x and 40 hex digits.`)
+  if (chainId !== undefined && chainId !== String(CHAIN_ID))
+    throw invalidRequest(`Chain ${show(chainId)} is not served; the only chain is ${CHAIN_ID}.`)
+  if (query.has('cursor')) throw invalidRequest('No route accepts a cursor; page with limit.')
+  const twice = [...query.keys()].find((name) => query.getAll(name).length > 1)
+  if (twice !== undefined) throw invalidRequest(`The parameter ${show(twice)} was given more than once.`)
+  const parsed = { address: address ?? '', limit: readLimit(route, query), ...readValues(route, query) }
   const account = state.accounts.find(key)
-  if (!route.open && !account) throw unauthorized(key)
+  if (!route.open && !account) {
+    const message = key === undefined ? 'A key is required: Authorization: Bearer <key>.' : 'The key is unknown.'
+    throw new Rejection(401, 'unauthorized', message)
+  }
   if (key !== undefined && account) state.rateLimit.check(key, state.now())
   // What is charged for the items of a list is known later.
   checkCredits(account, priceOf(operation, parsed.addresses.length))
@@ -103,7 +105,7 @@ export function execute(
   checkCredits(account, cost)
   if (!result) throw notFound(`${operation} knows nothing at ${parsed.address}.`)
   const free = route.heavy ? state.heavySlots.acquire() : () => {}
-  if (!free) throw serverBusy(state.heavySlots)
+  if (!free) throw state.heavySlots.busy()
 
   const answer = { data: result.data, cursor: result.cursor ?? null, free }
   if (route.free || !account || key === undefined) return { ...answer, receipt: undefined, charge: undefined }
@@ -127,13 +129,12 @@ export function countItems(operation: FakeOperation, data: unknown, { addresses 
 /** The slots of the heavy routes, shared by all keys. */
 export class HeavySlots {
   readonly size: number
-  /** `Retry-After` when none is free. */
-  readonly retryAfterSeconds: number
+  readonly #retryAfterSeconds: number
   #held = 0
 
   constructor(size: number, retryAfterSeconds: number) {
     this.size = size
-    this.retryAfterSeconds = retryAfterSeconds
+    this.#retryAfterSeconds = retryAfterSeconds
   }
 
   /** Takes a slot and returns a function that frees it; further calls of that function do nothing. `undefined` when none is free. */
@@ -144,23 +145,12 @@ export class HeavySlots {
       this.#held--
     })
   }
-}
 
-function checkAddress(path: Record<string, string>): void {
-  const value = path.address ?? path.pool
-  if (value !== undefined && !looksLikeAddress(value))
-    throw invalidRequest(`${show(value)} is not an address: 0x and 40 hex digits.`)
-}
-
-function checkChain({ chainId }: Record<string, string>): void {
-  if (chainId !== undefined && chainId !== String(CHAIN_ID))
-    throw invalidRequest(`Chain ${show(chainId)} is not served; the only chain is ${CHAIN_ID}.`)
-}
-
-function checkNames(query: URLSearchParams): void {
-  if (query.has('cursor')) throw invalidRequest('No route accepts a cursor; page with limit.')
-  const twice = [...query.keys()].find((name) => query.getAll(name).length > 1)
-  if (twice !== undefined) throw invalidRequest(`The parameter ${show(twice)} was given more than once.`)
+  /** The rejection of a call for which none is free. */
+  busy(): Rejection {
+    const message = `The heavy routes are at their limit of ${this.size} calls in flight across all keys. Nothing was charged.`
+    return new Rejection(503, 'server_busy', message, [['Retry-After', String(this.#retryAfterSeconds)]])
+  }
 }
 
 function readLimit({ maxLimit, defaultLimit = 0 }: Route, query: URLSearchParams): number {
@@ -199,18 +189,8 @@ function readAddresses(list: string): string[] {
   return addresses
 }
 
-function unauthorized(key: string | undefined): Rejection {
-  const message = key === undefined ? 'A key is required: Authorization: Bearer <key>.' : 'The key is unknown.'
-  return new Rejection(401, 'unauthorized', message)
-}
-
 function checkCredits(account: KeyState | undefined, cost: number): void {
   if (!account || account.credits >= cost) return
   const message = `This call costs ${cost} credits and the key has ${account.credits}. Nothing was executed and nothing was charged.`
   throw new Rejection(402, 'insufficient_credits', message)
-}
-
-function serverBusy({ size, retryAfterSeconds }: HeavySlots): Rejection {
-  const message = `The heavy routes are at their limit of ${size} calls in flight across all keys. Nothing was charged.`
-  return new Rejection(503, 'server_busy', message, [['Retry-After', String(retryAfterSeconds)]])
 }

@@ -1,5 +1,5 @@
 import { checkValue } from './check.ts'
-import type { JournalEntry } from './journal.ts'
+import { type JournalEntry, outcomeOf } from './journal.ts'
 import type { FakeFilter } from './ledger.ts'
 import { type FakeOperation, fakeOperations } from './routes.ts'
 import * as is from './schema.ts'
@@ -19,12 +19,6 @@ export interface Observed {
   entries: readonly JournalEntry[]
   /** Number of requests that are no longer listed, and how many are. */
   dropped: number
-}
-
-export interface UnusedFault {
-  label: string
-  hits: number
-  times: number
 }
 
 const MAX_SHOWN = 20
@@ -51,16 +45,12 @@ export function expectAmounts(what: string, expected: Expected, observed: Observ
   fail(`Unexpected ${what}${suffix}:\n${lines.join('\n')}\n${details}`, nonZero, actual)
 }
 
-export function expectNoUnusedFaults(unused: UnusedFault[]): void {
+export function expectNoUnusedFaults(unused: readonly { label: string; hits: number; times: number }[]): void {
   if (unused.length === 0) return
-  const lines = unused.map(
-    ({ label, hits, times }) => `  ${label}: ${hits} of ${Number.isFinite(times) ? times : 'any number of'} hits`,
-  )
-  fail(
-    `${unused.length} fault${unused.length === 1 ? ' was' : 's were'} never used up:\n${lines.join('\n')}`,
-    0,
-    unused.length,
-  )
+  const timesText = (times: number) => (Number.isFinite(times) ? times : 'any number of')
+  const lines = unused.map(({ label, hits, times }) => `  ${label}: ${hits} of ${timesText(times)} hits`)
+  const count = `${unused.length} fault${unused.length === 1 ? ' was' : 's were'}`
+  fail(`${count} never used up:\n${lines.join('\n')}`, 0, unused.length)
 }
 
 function requestsText({ entries, dropped }: Observed): string {
@@ -72,15 +62,14 @@ function requestsText({ entries, dropped }: Observed): string {
 }
 
 function entryText(entry: JournalEntry): string {
-  const { id, method, path, query, status, code, credits, key, fault, delivered } = entry
+  const { id, method, path, query, credits, key, fault, delivered } = entry
   const search = Object.entries(query).map(([name, value]) => `${name}=${value}`)
-  const outcome = `${status ?? 'no answer'}${code === null ? '' : ` ${code}`}`
   const notes = [
     `${credits} credits${credits > 0 && !delivered ? ', not delivered' : ''}`,
     key === null ? 'no key' : `key ${key}`,
     ...(fault === null ? [] : [`fault: ${fault}`]),
   ]
-  return `#${id} ${method} ${path}${search.length > 0 ? `?${search.join('&')}` : ''}: ${outcome} (${notes.join(', ')})`
+  return `#${id} ${method} ${path}${search.length > 0 ? `?${search.join('&')}` : ''}: ${outcomeOf(entry)} (${notes.join(', ')})`
 }
 
 /** Test runners show the difference of `expected` and `actual`. */

@@ -1,4 +1,4 @@
-import { History, type HistoryState } from './ledger.ts'
+import { History } from './ledger.ts'
 import type { FakeOperation } from './routes.ts'
 
 /** A request and its outcome. CORS preflights are not listed. */
@@ -58,10 +58,6 @@ export interface JournalOptions {
 
 type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | 'operation' | 'key' | 'headers'>
 
-interface JournalState extends HistoryState<JournalEntry> {
-  peaks: { all: number; heavy: number }
-}
-
 /** The requests of one session. The counts include requests that are no longer listed. */
 export class Journal extends History<JournalEntry> {
   readonly #max: number
@@ -101,11 +97,11 @@ export class Journal extends History<JournalEntry> {
     return isHeavy ? this.#peaks.heavy : this.#peaks.all
   }
 
-  override save(): JournalState {
+  override save() {
     return { ...super.save(), peaks: { ...this.#peaks } }
   }
 
-  override load(state: JournalState): void {
+  override load(state: ReturnType<Journal['save']>): void {
     super.load(state)
     this.#attempts.clear()
     // The listed requests hold their counts, so that a state needs no copy of these.
@@ -123,6 +119,11 @@ export class Journal extends History<JournalEntry> {
 }
 
 const groupOf = ({ method, url, key }: Arrival) => `${method} ${url} ${key}`
+
+/** The status and the code of an answer, for a message. */
+export function outcomeOf({ status, code }: JournalEntry): string {
+  return `${status ?? 'no answer'}${code === null ? '' : ` ${code}`}`
+}
 
 /** A key that shows only its ends. */
 export function maskKey(key: string): string {

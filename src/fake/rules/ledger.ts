@@ -36,13 +36,6 @@ interface Classified {
   key: string | null
 }
 
-/** The state of a history; plain data for snapshots. */
-export interface HistoryState<Entry> {
-  entries: readonly Entry[]
-  dropped: number
-  sums: readonly [string, number][]
-}
-
 /** The newest entries of a list, and the sums of all of them. */
 export class History<Entry extends Classified> {
   readonly #max: number
@@ -107,11 +100,11 @@ export class History<Entry extends Classified> {
     return this.#dropped + Math.max(0, this.#entries.length - this.#max)
   }
 
-  save(): HistoryState<Entry> {
+  save() {
     return { entries: this.#entries.map(this.#shared), dropped: this.#dropped, sums: [...this.#sums] }
   }
 
-  load(state: HistoryState<Entry>): void {
+  load(state: ReturnType<History<Entry>['save']>): void {
     this.#entries = state.entries.map(this.#shared)
     this.#dropped = state.dropped
     this.#sums = new Map(state.sums)
@@ -125,11 +118,4 @@ function readFilter(filter: FakeFilter = {}): (entry: Classified) => boolean {
   const { operation, key } = filter
   return (entry) =>
     (operation === undefined || entry.operation === operation) && (key === undefined || entry.key === key)
-}
-
-/** The charges of one session. */
-export class Ledger extends History<Charge> {
-  constructor(max: number) {
-    super(max, ({ delivered }) => delivered)
-  }
 }

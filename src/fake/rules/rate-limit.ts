@@ -1,4 +1,4 @@
-import { rateLimited } from './reply.ts'
+import { Rejection } from './reply.ts'
 import * as is from './schema.ts'
 
 /** A limit on the calls of a key per time window. The live service has one; its values are not known. */
@@ -46,15 +46,16 @@ export class RateLimit {
     const usage = this.#keys.get(key) ?? { windowEnds: now + windowMs, requests: 0, refusals: [], lockedUntil: 0 }
     this.#keys.set(key, usage)
     if (now >= usage.windowEnds) Object.assign(usage, { windowEnds: now + windowMs, requests: 0 })
-    const reject = (message: string, until: number) =>
-      rateLimited(`${message} Nothing was charged.`, Math.max(1, Math.ceil((until - now) / 1000)))
+    const reject = (message: string, until: number) => {
+      const seconds = Math.max(1, Math.ceil((until - now) / 1000))
+      return new Rejection(429, 'rate_limited', `${message} Nothing was charged.`, [['Retry-After', String(seconds)]])
+    }
     if (now < usage.lockedUntil) throw reject('The key is locked after too many refusals.', usage.lockedUntil)
     usage.requests++
     if (usage.requests <= requests) return
     usage.refusals = [...usage.refusals.filter((at) => at > now - REFUSALS_WITHIN_MS), now]
     if (usage.refusals.length >= refusalsToLock) usage.lockedUntil = now + lockMs
-    const until = Math.max(usage.windowEnds, usage.lockedUntil)
-    throw reject(`The key may make ${requests} calls in ${windowMs} ms.`, until)
+    throw reject(`The key may make ${requests} calls in ${windowMs} ms.`, Math.max(usage.windowEnds, usage.lockedUntil))
   }
 
   save(): ReadonlyMap<string, KeyUsage> {

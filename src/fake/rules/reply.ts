@@ -20,10 +20,6 @@ export function notFound(message: string): Rejection {
   return new Rejection(404, 'not_found', message)
 }
 
-export function rateLimited(message: string, retryAfterSeconds: number): Rejection {
-  return new Rejection(429, 'rate_limited', message, [['Retry-After', String(retryAfterSeconds)]])
-}
-
 /** Whether pages may read answers (`true`), answers without the credit headers (`'hidden'`), or nothing. */
 export type CorsMode = boolean | 'hidden'
 
@@ -55,20 +51,17 @@ export function success(data: unknown, cursor: string | null, receipt: Receipt |
   return { status: 200, headers, body: JSON.stringify({ data, cursor }) }
 }
 
-type RejectionFields = Pick<Rejection, 'status' | 'code' | 'message'> & { headers?: HeaderLines }
-
-export function failure({ status, code, message, headers = [] }: RejectionFields): Reply {
-  return {
-    status,
-    code,
-    headers: [['Content-Type', JSON_TYPE], ...headers],
-    body: JSON.stringify({ error: { code, message } }),
-  }
+export function failure(status: number, code: string, message: string, headers: HeaderLines = []): Reply {
+  const body = JSON.stringify({ error: { code, message } })
+  return { status, code, headers: [['Content-Type', JSON_TYPE], ...headers], body }
 }
 
 /** Adds the headers of every answer: `Date` and CORS. */
 export function withCommonHeaders(reply: Reply, now: number, cors: CorsMode): Reply {
-  return { ...reply, headers: [['Date', httpDate(now)], ...corsHeaders(cors), ...reply.headers] }
+  const headers: HeaderLines = [['Date', httpDate(now)]]
+  const readable = cors === 'hidden' ? 'Date, Retry-After' : `Date, Retry-After, ${CREDITS_COST}, ${CREDITS_REMAINING}`
+  if (cors) headers.push(['Access-Control-Allow-Origin', '*'], ['Access-Control-Expose-Headers', readable])
+  return { ...reply, headers: [...headers, ...reply.headers] }
 }
 
 export function preflight(cors: CorsMode, now: number, requestedHeaders: string | null): Reply {
@@ -78,15 +71,6 @@ export function preflight(cors: CorsMode, now: number, requestedHeaders: string 
     ['Access-Control-Max-Age', '600'],
   ]
   return withCommonHeaders({ status: 204, headers, body: null }, now, cors)
-}
-
-function corsHeaders(cors: CorsMode): HeaderLines {
-  if (cors === false) return []
-  const readable = cors === 'hidden' ? 'Date, Retry-After' : `Date, Retry-After, ${CREDITS_COST}, ${CREDITS_REMAINING}`
-  return [
-    ['Access-Control-Allow-Origin', '*'],
-    ['Access-Control-Expose-Headers', readable],
-  ]
 }
 
 export function httpDate(ms: number): string {

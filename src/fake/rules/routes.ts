@@ -105,10 +105,10 @@ export function givenParams({ operation, path }: RouteMatch, query: URLSearchPar
   return params
 }
 
-const PATTERNS = fakeOperations.map((operation) => ({
-  operation,
-  parts: fakeRoutes[operation].path.split('/').slice(1),
-}))
+const PATTERNS = fakeOperations.map((operation) => {
+  const path = fakeRoutes[operation].path.replaceAll('.', '\\.')
+  return { operation, pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]*)')}$`) }
+})
 
 /**
  * The part of a URL's path after its last `/v1`, or the whole path if it has none. So the same fake answers under any base
@@ -121,23 +121,12 @@ export function pathBelowVersion(pathname: string): string {
 
 /** Finds the route of a path. A fixed path, for example `/prices/etn`, has precedence over one with parameters. */
 export function matchRoute(path: string): RouteMatch | undefined {
-  const parts = path.split('/').slice(1)
-  for (const pattern of PATTERNS) {
-    const found = parts.length === pattern.parts.length ? bind(pattern.parts, parts) : undefined
-    if (found) return { operation: pattern.operation, path: found }
+  for (const { operation, pattern } of PATTERNS) {
+    const match = pattern.exec(path)
+    const found = Object.entries(match?.groups ?? {}).map(([name, part]) => [name, decode(part)])
+    if (match) return { operation, path: Object.fromEntries(found) }
   }
   return undefined
-}
-
-function bind(pattern: string[], parts: string[]): Record<string, string> | undefined {
-  const found: Record<string, string> = {}
-  for (let i = 0; i < pattern.length; i++) {
-    const expected = pattern[i] ?? ''
-    const part = parts[i] ?? ''
-    if (expected.startsWith('{')) found[expected.slice(1, -1)] = decode(part)
-    else if (expected !== part) return undefined
-  }
-  return found
 }
 
 function decode(part: string): string {

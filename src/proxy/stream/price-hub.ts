@@ -155,16 +155,12 @@ export class PriceHub {
     this.refresh()
     const addresses = this.wanted.length
     const perDay = DAY_MS / everyMs
-    const creditsPerDay = {
-      staying: Math.round(creditsFor(addresses) * perDay),
-      rotating: Math.round(creditsFor(1) * addresses * perDay),
-    }
+    const staying = Math.round(creditsFor(addresses) * perDay)
+    const rotating = Math.round(creditsFor(1) * addresses * perDay)
     const { limit = Number.POSITIVE_INFINITY } = this.#status
-    const stretch = {
-      staying: Math.max(1, creditsPerDay.staying / limit),
-      rotating: Math.max(1, creditsPerDay.rotating / limit),
-    }
-    return { addresses, everyMs, creditsPerDay, stretch }
+    const stretchOf = (credits: number) => Math.max(1, credits / limit)
+    const stretch = { staying: stretchOf(staying), rotating: stretchOf(rotating) }
+    return { addresses, everyMs, creditsPerDay: { staying, rotating }, stretch }
   }
 
   close(): void {

@@ -71,14 +71,17 @@ export class Streams {
   /** @throws Refusal for a stream that can have none of its addresses */
   async open({ signal, headers }: Request, url: URL, visitor: string): Promise<Response> {
     const asked = readAddresses(url)
-    const isAllowed = await this.#allowed(signal)
+    const { addresses: allowed } = this.#settings
+    const known = allowed === 'listed' ? await this.#listed.get(signal) : allowed
     signal.throwIfAborted()
     if (this.#size === 0) this.#hub.refresh()
     if (this.#hub.isClosed) throw refuse(503, 'proxy_closed', 'The proxy is shutting down.', { retryAfterMs: RETRY_MS })
     this.#requireStream(visitor)
-    const { addresses, refused } = this.#takePlaces(asked, isAllowed, visitor)
+    const { addresses, refused } = this.#takePlaces(asked, known, visitor)
     if (addresses.length === 0) throw this.#refusalOf(refused)
-    const list = this.#listOf(addresses)
+    const key = addresses.join()
+    const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses, `${this.#life}.${++this.#opened}`)
+    this.#lists.set(key, list)
     const settings = { everyMs: this.#hub.pace, heartbeatMs: this.#settings.heartbeatMs }
     const refusals = refused.length > 0 ? eventText('refused', refused) : ''
     const opening = `retry: 5000\n${eventText('settings', settings)}${refusals}`
@@ -105,14 +108,6 @@ export class Streams {
     this.#hub.close()
   }
 
-  /** Returns whether an address, in lower case, may be streamed. */
-  async #allowed(signal: AbortSignal): Promise<(address: string) => boolean> {
-    const { addresses } = this.#settings
-    if (addresses === 'any') return () => true
-    const known = addresses === 'listed' ? await this.#listed.get(signal) : addresses
-    return (address) => known.has(address)
-  }
-
   #requireStream(visitor: string): void {
     const { perVisitor, maxStreams } = this.#settings
     const isOwn = this.countOf(visitor) >= perVisitor.streams
@@ -121,8 +116,8 @@ export class Streams {
     throw refuse(429, 'too_many_streams', message, { retryAfterMs: RETRY_MS })
   }
 
-  /** Serves what may be served, so that one wrong address ends nobody's prices. */
-  #takePlaces(asked: readonly string[], isAllowed: (address: string) => boolean, visitor: string) {
+  /** Serves what may be served, so that one wrong address ends nobody's prices. @param allowed in lower case */
+  #takePlaces(asked: readonly string[], allowed: 'any' | ReadonlySet<string>, visitor: string) {
     const addresses = new Set<string>()
     const refused: RefusedAddress[] = []
     for (const text of asked) {
@@ -131,7 +126,7 @@ export class Streams {
       const address = lowerCase === undefined ? '' : this.#reader.checksum(lowerCase)
       if (addresses.has(address)) continue
       if (lowerCase === undefined) refuseAs('invalid_address')
-      else if (!isAllowed(lowerCase)) refuseAs('not_allowed')
+      else if (allowed !== 'any' && !allowed.has(lowerCase)) refuseAs('not_allowed')
       else if (addresses.size < MAX_ADDRESSES && this.#hub.take(address, visitor)) addresses.add(address)
       else refuseAs('too_many_addresses')
     }
@@ -147,13 +142,6 @@ export class Streams {
       })
     if (has('not_allowed')) return refuse(403, 'not_allowed', 'The stream has some addresses only, and none of these.')
     return badRequest(`stream: ${refused[0]?.address.slice(0, 100)} is no address, or has a wrong checksum.`)
-  }
-
-  #listOf(addresses: readonly string[]): PriceList {
-    const key = addresses.join()
-    const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses, `${this.#life}.${++this.#opened}`)
-    this.#lists.set(key, list)
-    return list
   }
 
   #close(list: PriceList, visitor: string): void {

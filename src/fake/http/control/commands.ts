@@ -32,15 +32,6 @@ function answer(properties: Record<string, is.Schema>, optional: readonly string
   return { type: 'object', properties, required }
 }
 
-const CHARGE = {
-  key: is.text,
-  operation: is.operation,
-  items: is.count,
-  credits: is.count,
-  delivered: is.flag,
-  at: is.number,
-  request: is.count,
-}
 const JOURNAL_ENTRY = {
   id: is.count,
   at: is.number,
@@ -72,7 +63,15 @@ export const COMPONENTS = {
   Keys: is.mapOf(is.refTo('KeyState')),
   NewKeys: KEYS,
   Candle: CANDLE,
-  Charge: answer(CHARGE),
+  Charge: answer({
+    key: is.text,
+    operation: is.operation,
+    items: is.count,
+    credits: is.count,
+    delivered: is.flag,
+    at: is.number,
+    request: is.count,
+  }),
   JournalEntry: answer(JOURNAL_ENTRY, ['headers']),
   Version: answer({ version: is.count }),
   Time: answer({ now: is.number }),

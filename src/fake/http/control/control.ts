@@ -31,7 +31,9 @@ export function createControl(fake: FakeService, maxSnapshots: number): (control
     const page = request.method === 'GET' ? answerPage(path) : undefined
     if (page) return page
     if (request.method === 'GET' && path === 'openapi.json') return respond(200, document())
-    const { command, id } = findCommand(commands, request.method, path)
+    const last = path.lastIndexOf('/')
+    const [exact, withId] = [path, `${path.slice(0, last)}/{id}`].map((one) => commands[`${request.method} ${one}`])
+    const command = exact ?? withId
     const route = `${request.method} /_fake/${cut(path)}`
     if (!command)
       return reject(404, 'not_found', `There is no ${route}. There is: ${Object.keys(commands).join(', ')}.`)
@@ -39,7 +41,7 @@ export function createControl(fake: FakeService, maxSnapshots: number): (control
       const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
       const mismatch = findMismatch('', command.takes ?? NOTHING, fields, { resolve })
       if (mismatch) throw new FakeUsageError(mismatch)
-      return respond(200, await command.run(fields, id))
+      return respond(200, await command.run(fields, path.slice(last + 1)))
     } catch (error) {
       const isUnmet = error instanceof Error && error.name === 'AssertionError'
       const message = error instanceof Error ? error.message : show(error)
@@ -48,13 +50,6 @@ export function createControl(fake: FakeService, maxSnapshots: number): (control
         : reject(400, 'invalid_request', `${route}: ${message}`)
     }
   }
-}
-
-function findCommand(commands: Commands, method: string, path: string) {
-  const last = path.lastIndexOf('/')
-  const exact = commands[`${method} ${path}`]
-  if (exact) return { command: exact, id: '' }
-  return { command: commands[`${method} ${path.slice(0, last)}/{id}`], id: path.slice(last + 1) }
 }
 
 /** Query parameters, as the numbers that the schema asks for. */
@@ -93,36 +88,22 @@ function rejectAccess(
   controlToken: string | undefined,
   isPublic: boolean,
 ): string | undefined {
-  const foreign = rejectForeignPage(request)
-  if (foreign) return foreign
+  const { headers } = request
+  const [origin, site] = [headers.get('origin'), headers.get('sec-fetch-site') ?? 'none']
+  // Only the page of the fake may use the control routes.
+  const isOwn = origin === null || origin === `http://${headers.get('host')}`
+  if (!isOwn || (site !== 'same-origin' && site !== 'none')) return 'Pages of other origins may not control the fake.'
   if (controlToken !== undefined) {
-    if (isPublic || request.headers.get(TOKEN_HEADER) === controlToken) return undefined
+    if (isPublic || headers.get(TOKEN_HEADER) === controlToken) return undefined
     return `The header ${TOKEN_HEADER} is missing or wrong.`
   }
-  if (isPublic) return isLoopback(remoteAddress) ? rejectForeignHost(request) : undefined
-  if (!isLoopback(remoteAddress))
-    return 'Only programs on this machine may control the fake, unless it has a controlToken.'
-  return rejectForeignHost(request)
-}
-
-/** Rejects pages of other origins: only the page of the fake may use the control routes. */
-function rejectForeignPage({ headers }: Request): string | undefined {
-  const origin = headers.get('origin')
-  const site = headers.get('sec-fetch-site')
-  const isOwn = origin === null || origin === `http://${headers.get('host')}`
-  if (isOwn && (site === null || site === 'same-origin' || site === 'none')) return undefined
-  return 'Pages of other origins may not control the fake.'
-}
-
-/** Rejects a `Host` that is not this machine, because a foreign name may resolve to it (DNS rebinding). */
-function rejectForeignHost({ headers }: Request): string | undefined {
+  const isLoopback = remoteAddress === '::1' || /^(::ffff:)?127\./.test(remoteAddress ?? '')
+  if (!isLoopback)
+    return isPublic ? undefined : 'Only programs on this machine may control the fake, unless it has a controlToken.'
+  // A foreign name may resolve to this machine (DNS rebinding).
   const host = headers.get('host') ?? ''
   if (/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host)) return undefined
   return `The Host ${show(host)} is not this machine: use localhost or 127.0.0.1, or a controlToken.`
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && (/^(::ffff:)?127\./.test(address) || address === '::1')
 }
 
 /** The OpenAPI description of the control routes: the schemas are those that requests are checked with. */
@@ -131,7 +112,8 @@ function describeCommands(commands: Commands): object {
   for (const [route, command] of Object.entries(commands)) {
     const [method = 'GET', path = ''] = route.split(' ')
     const operations = paths[`/_fake/${path}`] ?? {}
-    operations[method.toLowerCase()] = { operationId: idOf(route), ...describe(method, path, command) }
+    const operationId = route.replace(/\W+/g, '_').replace(/_$/, '').toLowerCase()
+    operations[method.toLowerCase()] = { operationId, ...describe(method, path, command) }
     paths[`/_fake/${path}`] = operations
   }
   return {
@@ -143,7 +125,6 @@ function describeCommands(commands: Commands): object {
       description: 'Steers the fake service of etn-market, and reads what happened.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    tags: TAGS.map(([name, description]) => ({ name, description })),
     security: [{}, { controlToken: [] }],
     paths,
     components: {
@@ -151,33 +132,6 @@ function describeCommands(commands: Commands): object {
       schemas: COMPONENTS,
     },
   }
-}
-
-const idOf = (route: string) => route.replace(/\W+/g, '_').replace(/_$/, '').toLowerCase()
-
-/** Groups of routes, by the first segment of the path. */
-const TAGS: [name: string, description: string][] = [
-  ['observe', 'Reading what happened.'],
-  ['faults', 'Faults, scripts and stubs.'],
-  ['keys', 'Keys and their credits.'],
-  ['clock', 'The time, and the heavy slots.'],
-  ['world', 'The data.'],
-  ['state', 'Reset and snapshots.'],
-  ['expect', 'Expectations about what happened.'],
-]
-const TAG_OF: Record<string, string> = {
-  script: 'faults',
-  stubs: 'faults',
-  'heavy-slots': 'clock',
-  reset: 'state',
-  snapshot: 'state',
-  snapshots: 'state',
-  restore: 'state',
-}
-
-function tagOf(path: string): string {
-  const [first = ''] = path.split('/')
-  return TAG_OF[first] ?? (TAGS.some(([name]) => name === first) ? first : 'observe')
 }
 
 function describe(method: string, path: string, { summary, takes = NOTHING, answers }: Command): object {
@@ -188,7 +142,7 @@ function describe(method: string, path: string, { summary, takes = NOTHING, answ
   const json = (description: string, schema: object) => ({ description, content: { 'application/json': { schema } } })
   const unmet = json('The expectation is not met; the message lists the requests.', ref('Error'))
   return {
-    tags: [tagOf(path)],
+    tags: path.split('/', 1),
     summary,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(method === 'POST' ? { requestBody: { required, content: { 'application/json': { schema: takes } } } } : {}),
