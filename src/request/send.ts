@@ -19,6 +19,7 @@ import { permitResult } from './admission.ts'
 import type { ApiKeySource } from './api-key.ts'
 import type { Batch } from './batch.ts'
 import { bill } from './billing.ts'
+import type { Cache } from './cache.ts'
 import type { CallLifetimes } from './call-lifetime.ts'
 import type { InFlightRequest } from './dedupe.ts'
 import type { PlannedRequest } from './plan-requests.ts'
@@ -27,8 +28,8 @@ import type { Emit, RequestEmit } from './request-events.ts'
 import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
 import type { CallSettings } from './settings.ts'
 
-/** One request while it is under way, over all its attempts. */
-export interface RequestState {
+/** One request of a call. */
+export interface OwnRequest {
   readonly request: PlannedRequest
   readonly settings: CallSettings
   /** Names of the call that started it and of the request, for events. */
@@ -36,14 +37,18 @@ export interface RequestState {
   readonly requestId: string
   /** The parameters of the call as they were passed in, for events. */
   readonly params: unknown
-  /** Its number in the order of arrival. */
-  readonly arrival: number
   /** What the callers who wait for it share: the signal that ends it, their time limit, and what it was charged. */
   readonly shared: InFlightRequest
   /** What the call has to fit beside the client's budget. */
   readonly limit: SpendingLimit | undefined
   /** The call of several requests that it belongs to. */
   readonly batch: Batch | undefined
+}
+
+/** One request while it is under way, over all its attempts. */
+export interface RequestState extends OwnRequest {
+  /** Its number in the order of arrival. */
+  readonly arrival: number
   /** Credits reserved for the attempt under way; undefined before the first. */
   reservation: Reservation | Promise<Reservation> | undefined
   /** Whether it has waited since it was last about to be sent. */
@@ -55,6 +60,7 @@ export interface SendContext {
   readonly clock: Clock
   readonly budget: SpendingLimit
   readonly usage: Usage
+  readonly cache: Cache | undefined
   readonly admission: AdmissionControl
   readonly lifetimes: CallLifetimes
   readonly transport: Transport
@@ -73,12 +79,18 @@ export interface SendContext {
 /** Microtasks; `Promise.all` needs some of them to reject. */
 const STEPS_BEFORE_SENDING = 6
 
-/** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
-export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
-  const { request, settings, shared, batch } = state
+/**
+ * ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. Its answer
+ * is kept in the cache.
+ */
+export async function send(own: OwnRequest, context: SendContext): Promise<RequestResult> {
+  const { request, settings, shared, batch, callId, requestId } = own
+  const { admission, budget, cache } = context
+  const arrival = admission.nextArrival()
+  const state: RequestState = { ...own, arrival, reservation: undefined, hasWaited: cache !== undefined }
   let releaseSlot: Release | undefined
   try {
-    const reserving = reserve(context.budget, state)
+    const reserving = reserve(budget, state)
     const reserved = batch === undefined ? reserving : batch.addReservation(reserving, request.cost.max)
     reserved.catch(() => {})
     // Sends no call that is aborted in the tick in which it was made, or because one that was made beside it has failed.
@@ -86,12 +98,16 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     await (batch === undefined ? reserved : raceWithAbort(reserved, shared.signal))
     if (batch !== undefined) {
       releaseSlot = batch.slots.tryAcquire()
-      state.hasWaited ||= releaseSlot === undefined
-      releaseSlot ??= await shared.whileQueued(batch.slots.acquire(shared.signal))
+      if (releaseSlot === undefined) {
+        state.hasWaited = true
+        shared.setQueued(true)
+        releaseSlot = await batch.slots.acquire(shared.signal)
+        shared.setQueued(false)
+      }
       batch.requireProgress()
     }
     // The waits are ours. Each option is given, so that none is read from a prototype that somebody has changed.
-    return await pRetry((number) => sendOnce(number, state, context), {
+    const result = await pRetry((number) => sendOnce(number, state, context), {
       retries: settings.retryLimit,
       shouldRetry: ({ error }) => isRetryable(error),
       shouldConsumeRetry: () => true,
@@ -105,6 +121,8 @@ export async function send(state: RequestState, context: SendContext): Promise<R
       signal: undefined,
       unref: undefined,
     } as { [Name in keyof Options]-?: Options[Name] | undefined } as Options)
+    cache?.set(request, result, { callId, requestId, operation: request.operation })
+    return result
   } catch (error) {
     // p-retry wraps what is not an Error, such as the reason of a signal.
     throw shared.signal.aborted ? shared.signal.reason : error
@@ -310,7 +328,7 @@ function admissionRequest(
       const limits = { remainingMs: shared.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
       return cooldownError(scope, waitMs, limits, request.operation)
     },
-    whileQueued: (wait) => shared.whileQueued(wait),
+    setQueued: (isQueued) => shared.setQueued(isQueued),
     awaitState: (work) => shared.awaitState(work),
     recordProgress: () => lifetimes.recordProgress(),
   }
