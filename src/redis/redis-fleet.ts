@@ -7,13 +7,7 @@ import { createKeyReader } from '../credits/key-name.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { invalidOption } from '../errors/input.ts'
-import {
-  type Fleet,
-  type FleetAccountReader,
-  type FleetStatus,
-  type SharedLease,
-  withFleetInternals,
-} from '../fleet/fleet.ts'
+import { type Fleet, type FleetAccountReader, type FleetStatus, withFleetInternals } from '../fleet/fleet.ts'
 import type { Account } from '../generated/types.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
@@ -69,7 +63,15 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
     budget: createSharedBudget(member),
     heavyConcurrency: member.settings.slots,
     extendAdmission: (local) => new SharedAdmissionControl(member, local),
-    buyLease: createSharedLease(member),
+    buyLease: {
+      async acquire(addresses, leaseMs) {
+        const answer = await member.buy(addresses, leaseMs)
+        return new Set(addresses.filter((_, index) => answer[index] === '1'))
+      },
+      async release(addresses) {
+        await member.buy(addresses, 0)
+      },
+    },
   })
 }
 
@@ -121,6 +123,16 @@ export class Member {
     const [verdict = '', now, number, ...breakers] = await this.command(script, this.keys.limits(keyScope), args)
     this.view.readBreakers(Number(now), breakers, sentAt)
     return [verdict, Number(number)]
+  }
+
+  /** Takes leases of addresses, all of them in one command, or ends them with a `leaseMs` of 0. Resolves with '1' for each that this member may buy. */
+  buy(addresses: readonly string[], leaseMs: number): Promise<string[]> {
+    return this.command(BUY, this.keys.buy, [this.#id, leaseMs, ...addresses.map((one) => one.toLowerCase())])
+  }
+
+  /** The arguments of the scripts that reserve credits. */
+  termsOf(id: string, credits: number, key: string): (string | number)[] {
+    return [this.config, id, credits, this.settings.leaseMs, this.settings.maxChargeDelayMs, key]
   }
 
   /** @throws when too few replicas have what was written */
@@ -211,20 +223,4 @@ function recordKey(): { readonly key: string | undefined; readonly limit: Spendi
     limit: { check() {}, reserve: () => reservation },
   }
   return sent
-}
-
-/** One member at a time buys an address. All addresses of a batch are one command. */
-function createSharedLease(member: Member): SharedLease {
-  const { command, keys } = member
-  const owner = member.nextId()
-  const toNames = (addresses: readonly string[]) => addresses.map((address) => address.toLowerCase())
-  return {
-    async acquire(addresses, leaseMs) {
-      const answer = await command(BUY, keys.buy, [owner, leaseMs, ...toNames(addresses)])
-      return new Set(addresses.filter((_, index) => answer[index] === '1'))
-    },
-    async release(addresses) {
-      await command(BUY, keys.buy, [owner, 0, ...toNames(addresses)])
-    },
-  }
 }

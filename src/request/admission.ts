@@ -18,8 +18,9 @@ type Obstacle = CircuitBreaker | 'slot'
 interface Waiting {
   readonly request: AdmissionRequest
   readonly key: CircuitBreaker
-  enter(permit: RequestPermit): void
+  resolve(permit: RequestPermit): void
   reject(reason: unknown): void
+  onAbort(): void
 }
 
 /**
@@ -103,33 +104,24 @@ export class ClientAdmission implements LocalAdmissionControl {
       (obstacle === key ? key.waitError(request) : undefined)
     if (error !== undefined) return Promise.reject(error)
     return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
-        signal.removeEventListener('abort', onAbort)
-        request.setQueued(false)
-      }
-      const waiting: Waiting = {
-        request,
-        key,
-        enter(permit) {
-          leave()
-          resolve(permit)
-        },
-        reject(reason) {
-          leave()
-          reject(reason)
-        },
-      }
       const onAbort = () => {
-        waiting.reject(signal.reason)
+        this.#leave(waiting)
+        reject(signal.reason)
         // What waits takes nothing from others, but without it no timer may be left.
         if (this.#waiting.length === 0) this.#admitWaiting()
       }
+      const waiting: Waiting = { request, key, resolve, reject, onAbort }
       signal.addEventListener('abort', onAbort)
       const before = this.#waiting.findLastIndex((other) => other.request.arrival <= arrival)
       this.#waiting.splice(before + 1, 0, waiting)
       this.#holdUp(waiting, obstacle)
     })
+  }
+
+  #leave(waiting: Waiting): void {
+    this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+    waiting.request.signal.removeEventListener('abort', waiting.onAbort)
+    waiting.request.setQueued(false)
   }
 
   #holdUp({ request }: Waiting, obstacle: Obstacle): void {
@@ -146,18 +138,25 @@ export class ClientAdmission implements LocalAdmissionControl {
     for (const waiting of [...this.#waiting]) {
       const { request, key } = waiting
       const obstacle = this.#obstacle(request, key)
-      if (obstacle === undefined) waiting.enter(this.#permit(request, key, true))
-      else this.#holdUp(waiting, obstacle)
+      if (obstacle !== undefined) {
+        this.#holdUp(waiting, obstacle)
+        continue
+      }
+      this.#leave(waiting)
+      waiting.resolve(this.#permit(request, key, true))
     }
     for (const one of before) if (one !== 'slot' && !this.#awaited.has(one)) one.stopTimer()
   }
 
   /** A breaker has opened: rejects those who may not wait that long. */
   #rejectLongWaits(breaker: CircuitBreaker): void {
-    for (const { request, key, reject } of [...this.#waiting]) {
+    for (const waiting of [...this.#waiting]) {
+      const { request, key } = waiting
       const isHeldUp = breaker === key || (breaker === this.#heavyBreaker && request.isHeavy)
       const error = isHeldUp ? breaker.waitError(request) : undefined
-      if (error !== undefined) reject(error)
+      if (error === undefined) continue
+      this.#leave(waiting)
+      waiting.reject(error)
     }
     this.#admitWaiting()
   }
@@ -166,43 +165,34 @@ export class ClientAdmission implements LocalAdmissionControl {
 /** What a request holds while it is sent. Only its first end counts. */
 class RequestPermit implements Admission {
   readonly hasWaited: boolean
-  readonly #keyPermit: Permit
-  readonly #heavyPermit: Permit | undefined
+  readonly #key: Permit
+  readonly #heavy: Permit | undefined
   readonly #onEnd: (refused?: CooldownScope) => void
   #hasEnded = false
 
-  constructor(
-    keyPermit: Permit,
-    heavyPermit: Permit | undefined,
-    hasWaited: boolean,
-    onEnd: (refused?: CooldownScope) => void,
-  ) {
+  constructor(key: Permit, heavy: Permit | undefined, hasWaited: boolean, onEnd: (refused?: CooldownScope) => void) {
     this.hasWaited = hasWaited
-    this.#keyPermit = keyPermit
-    this.#heavyPermit = heavyPermit
+    this.#key = key
+    this.#heavy = heavy
     this.#onEnd = onEnd
   }
 
   isCurrent(): boolean {
-    return this.#heavyPermit?.isCurrent() !== false && this.#keyPermit.isCurrent()
+    return this.#heavy?.isCurrent() !== false && this.#key.isCurrent()
   }
 
-  end(result: PermitResult): void {
-    this.#end(result)
+  end(result: PermitResult, refused?: CooldownScope): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#heavy?.end(result)
+    this.#key.end(result)
+    this.#onEnd(refused)
   }
 
   refuse(scope: CooldownScope, waitMs: number): number {
-    const cooldownMs = (scope === 'heavy' ? this.#heavyPermit : this.#keyPermit)?.refuse(waitMs) ?? 0
-    this.#end('failed', scope)
+    const cooldownMs = (scope === 'heavy' ? this.#heavy : this.#key)?.refuse(waitMs) ?? 0
+    this.end('failed', scope)
     return cooldownMs
-  }
-
-  #end(result: PermitResult, refused?: CooldownScope): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    this.#heavyPermit?.end(result)
-    this.#keyPermit.end(result)
-    this.#onEnd(refused)
   }
 }
 
