@@ -45,8 +45,7 @@ export function createSweep(
       // The sweep and the client may end meanwhile.
       const lifetime = context.lifetimes.open(Number.POSITIVE_INFINITY, signal)
       await raceWithAbort(budget.load(), lifetime.signal).finally(() => lifetime.end())
-      const limit = budget.limit(maxCredits ?? Number.POSITIVE_INFINITY)
-      yield* new SweepRun(operation, pending, settings, limit, context).results()
+      yield* new SweepRun(operation, pending, settings, budget, context).results()
     } catch (error) {
       throw context.redact(error)
     } finally {
