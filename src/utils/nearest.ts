@@ -16,11 +16,14 @@ export function editDistance(
   return row.at(-1) ?? 0
 }
 
+/** A name that is misspelt, or has another ending, differs in less than this part of its letters. */
+const MAX_DIFFERENCE = 0.45
+
 /** The known name that a misspelt one was meant to be; undefined when none is like it. */
 export function nearestName(typed: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((name) => ({ name, distance: editDistance([...typed.toLowerCase()], [...name.toLowerCase()]) }))
-    .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(0.4 * name.length)))
+    .filter(({ name, distance }) => distance <= Math.max(1, MAX_DIFFERENCE * Math.max(name.length, typed.length)))
     .sort((one, other) => one.distance - other.distance)
   return best?.name
 }
