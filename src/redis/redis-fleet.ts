@@ -11,7 +11,7 @@ import { type Fleet, type FleetAccountReader, type FleetStatus, withFleetInterna
 import type { Account } from '../generated/types.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
-import { type Command, createCommand, createRunner, type Runner, toFleetError, withReplyTimeout } from './command.ts'
+import { type Command, Commands, toFleetError } from './command.ts'
 import { FleetKeys } from './keys.ts'
 import { type FleetSettings, type RedisConnection, type RedisFleetOptions, readOptions } from './options.ts'
 import { BUY } from './scripts/clock.lua.ts'
@@ -91,18 +91,18 @@ export class Member {
   /** Names what `confirm` is given: a key, or its name. */
   readonly nameOf = createKeyReader()
   readonly #id = crypto.randomUUID().replaceAll('-', '').slice(0, 20)
-  readonly #runner: Runner
+  readonly #commands: Commands
   #ids = 0
   #isClosed = false
 
   constructor(redis: RedisConnection, options: RedisFleetOptions) {
     this.settings = readOptions(options)
-    const { limit, windowMs, slots, leaseMs, wait } = this.settings
+    const { limit, windowMs, slots, leaseMs } = this.settings
     this.name = options.name
     this.keys = new FleetKeys(this.name)
-    this.#runner = createRunner(redis, leaseMs, wait !== undefined)
+    this.#commands = new Commands(redis, this.settings, () => this.nextId())
     this.config = `${limit} ${windowMs} ${slots}`
-    this.command = createCommand(this.#runner.run, this.settings, () => this.nextId())
+    this.command = this.#commands.run
     this.renewals = new Renewals(this.command, leaseMs)
   }
 
@@ -135,14 +135,8 @@ export class Member {
     return [this.config, id, credits, this.settings.leaseMs, this.settings.maxChargeDelayMs, key]
   }
 
-  /** @throws when too few replicas have what was written */
-  async waitForReplicas(): Promise<void> {
-    const { wait, timeoutMs } = this.settings
-    if (wait === undefined || this.#runner.wait === undefined) return
-    // WAIT is a command like others: an answer that is there wins against a timer that is late.
-    const reached = Number(await withReplyTimeout(this.#runner.wait(wait.replicas, wait.timeoutMs), timeoutMs))
-    // An answer, not an error: WAIT gives up silently.
-    if (!(reached >= wait.replicas)) throw new Error(`${reached} of ${wait.replicas} replicas have the reservation.`)
+  waitForReplicas(): Promise<void> {
+    return this.#commands.waitForReplicas()
   }
 
   /** @throws EtnMarketError with the code `fleet_closed` */
