@@ -56,7 +56,7 @@ export interface RequestState extends OwnRequest {
   /** Its number in the order of arrival. */
   readonly arrival: number
   /** Credits reserved for the attempt under way; undefined before the first. */
-  reservation: Reservation | undefined
+  reservation: Reservation | Promise<Reservation> | undefined
   /** Whether it has waited since it was last about to be sent. */
   hasWaited: boolean
 }
@@ -133,8 +133,7 @@ export async function send(own: OwnRequest, context: SendContext): Promise<Reque
     // p-retry wraps what is not an Error, such as the reason of a signal.
     throw shared.signal.aborted ? shared.signal.reason : error
   } finally {
-    // It does nothing when the charge was settled.
-    state.reservation?.release()
+    releaseReservation(state)
     releaseSlot?.()
   }
 }
@@ -347,7 +346,7 @@ function doNotRetry(error: unknown): never {
 async function prepareRetry(error: EtnMarketError, number: number, state: RequestState, context: SendContext) {
   const { clock, budget, emit } = context
   const { settings, shared, batch } = state
-  state.reservation?.release()
+  releaseReservation(state)
   shared.requireRetry(error)
   batch?.requireProgress()
   const waitMs = retryDelay(error, {
@@ -372,25 +371,26 @@ async function reserve(budget: SpendingLimit, state: RequestState, cause?: unkno
   const { request, shared, limit } = state
   const details = { ...detailsOf(state), cause }
   const { max } = request.cost
-  const reserving = limit ? reserveInBoth(limit, budget, max, details) : budget.reserve(max, details)
-  if (!isPromise(reserving)) {
-    state.reservation = reserving
-    return
-  }
+  state.reservation = limit ? reserveInBoth(limit, budget, max, details) : budget.reserve(max, details)
+  if (!isPromise(state.reservation)) return
   state.hasWaited = true
-  try {
-    state.reservation = await shared.awaitState(reserving)
-  } catch (error) {
-    // Nobody waits for it any more, and it may still be made.
-    reserving.then((late) => late.release()).catch(() => {})
-    throw error
-  }
+  state.reservation = await shared.awaitState(state.reservation)
 }
 
 /** What the error of a reservation states of the call. */
 function detailsOf({ request, shared }: RequestState): ReservationDetails {
   const { attempts, charge, credits } = shared.totals
   return { operation: request.operation, attempts, charge, credits }
+}
+
+/** Releases what is still reserved, or is being reserved: the request may end before. Does nothing when the charge was settled. */
+function releaseReservation({ reservation }: RequestState): void {
+  if (isPromise(reservation)) {
+    reservation.then(
+      (reserved) => reserved.release(),
+      () => {},
+    )
+  } else reservation?.release()
 }
 
 function createRequestEmit({ callId, requestId, request }: RequestState, attempt: number, emit: Emit) {
