@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import type { EtnMarketError, PartialBatchError } from 'etn-market'
+import { nearestName } from '../utils/nearest.ts'
 
 export const EXIT = { ok: 0, refused: 1, usage: 2, service: 3, interrupted: 130, terminated: 143 } as const
 
@@ -39,25 +40,8 @@ export class Interrupted extends CommandError {
 
 /** A sentence with the nearest of the known values, or with all of them. */
 export function didYouMean(typed: string, known: readonly string[]): string {
-  const [best] = known
-    .map((candidate) => ({ candidate, distance: editDistance(typed.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(0.4 * candidate.length)))
-    .sort((one, other) => one.distance - other.distance)
-  return best === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${best.candidate}?`
-}
-
-/** Insertions, deletions and replacements between two texts. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= other.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[other.length] ?? 0
+  const nearest = nearestName(typed, known)
+  return nearest === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${nearest}?`
 }
 
 type Failure = Details & { readonly code: string; readonly message: string; readonly exitCode: number }

@@ -12,8 +12,8 @@ export interface AdmissionRequest {
   readonly arrival: number
   /** The error to reject with when a cool-down lasts longer than the call may wait. */
   rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined
-  /** Waits for one of the client's own slots, for which the deadline stands still as long as other requests make progress. */
-  whileQueued<T>(wait: Promise<T>): Promise<T>
+  /** Whether it waits for one of the client's own slots: its deadline then stands still as long as other requests make progress. */
+  setQueued(isQueued: boolean): void
   /** Records that requests of other processes make progress. */
   recordProgress(): void
   /** Waits for a fleet. A deadline that passes meanwhile is a failure of the fleet, not of the service. */

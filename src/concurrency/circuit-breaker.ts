@@ -1,9 +1,6 @@
 import { exponentialBackoff } from '../utils/time-units.ts'
 import type { AdmissionRequest, CooldownScope, Permit, PermitResult } from './admission-types.ts'
 import { type Clock, monotonicNow, startTimer } from './clock.ts'
-import { WaitQueue } from './semaphore.ts'
-
-type PermitRequest = Pick<AdmissionRequest, 'signal' | 'arrival' | 'rejectWait'>
 
 /** Open becomes half open when its time is over. Half open becomes closed after a success, when nobody waits and no refusal is recent. */
 type State =
@@ -13,21 +10,19 @@ type State =
 
 /**
  * Closed, it permits every request. Open, it permits none until the time is over; then it is half open: one request goes
- * first as a probe, and each success permits one more at a time. It closes when nobody waits and no refusal is recent.
+ * first as a probe, and each success permits one more at a time. Who waits for it, and in which order, is for its owner to know.
  */
 export class CircuitBreaker {
   readonly #clock: Clock
   readonly #scope: CooldownScope
   readonly #maxRefusals: number
-  readonly #queue = new WaitQueue<PermitRequest>(() => this.#admit())
   readonly #refusals: RefusalWindow
-  readonly #openListeners = new Set<() => void>()
   #state: State = { name: 'closed' }
   #timesOpened = 0
   #inFlight = 0
   #probesInFlight = 0
-  #stopOpenTimer: (() => void) | undefined
-  #stopBlockedTimer = () => {}
+  /** While it is open: until it is half open. Then: until there are few enough recent refusals. */
+  #stopTimer: (() => void) | undefined
 
   /**
    * @param maxRefusals until it closes, no request is permitted that would bring the refusals of the last minute and the requests
@@ -40,58 +35,30 @@ export class CircuitBreaker {
     this.#refusals = new RefusalWindow(clock)
   }
 
-  /** Closed, with no request in flight: nothing is lost when it is forgotten. */
+  /** Closed, with no request in flight: where nobody waits for it, nothing is lost when it is forgotten. */
   get isIdle(): boolean {
-    this.#closeIfCalm()
-    const isUnused = this.#inFlight === 0 && this.#queue.isEmpty
-    return this.#state.name === 'closed' && isUnused && this.#refusals.count() === 0
+    this.closeIfCalm()
+    return this.#state.name === 'closed' && this.#inFlight === 0 && this.#refusals.count() === 0
   }
 
-  /** Whether a request is permitted now and nobody waits. */
+  /** Whether a request is permitted now. */
   get isAvailable(): boolean {
-    this.#closeIfCalm()
-    return this.#queue.isEmpty && this.#mayPermit()
+    const now = this.#current()
+    if (now.name !== 'half-open') return now.name === 'closed'
+    const isBlocked = this.#blockedLeftMs() > 0 || this.#refusals.count() + this.#inFlight >= this.#maxRefusals
+    return !isBlocked && this.#probesInFlight < now.probeLimit
   }
 
-  tryAcquire(): Permit | undefined {
-    return this.isAvailable ? this.#grant() : undefined
+  /** Closes when a probe has succeeded and no refusal is recent. Call this only where nobody waits: all of them would go at once. */
+  closeIfCalm(): void {
+    const now = this.#current()
+    if (now.name !== 'half-open' || now.probeLimit === 1 || this.#probesInFlight > 0) return
+    if (this.#maxRefusals === Number.POSITIVE_INFINITY || this.#refusals.certain() === 0)
+      this.#state = { name: 'closed' }
   }
 
-  /** @throws the signal's reason, or the error of `rejectWait` */
-  acquire(request: PermitRequest): Promise<Permit> {
-    return this.acquireWith(request, () => true) as Promise<Permit>
-  }
-
-  /**
-   * As `acquire`, for a request that needs more than the permit. When it is its turn, `claim` takes the rest; if it returns
-   * false, the turn goes to the next, and the promise resolves with undefined.
-   */
-  acquireWith(request: PermitRequest, claim: () => boolean): Promise<Permit | undefined> {
-    const error = request.signal.aborted ? undefined : this.waitError(request)
-    if (error !== undefined) return Promise.reject(error)
-    const waiting = this.#queue.wait(request, () => (claim() ? this.#grant() : undefined))
-    this.#admit()
-    return waiting
-  }
-
-  /** Opens it for this long, or longer where it is open already, without a refusal of its own. */
-  hold(forMs: number): void {
-    if (forMs > this.#openLeftMs()) this.#open(forMs)
-  }
-
-  /** The error of `rejectWait` for the time that is left until a request may be permitted, if there is one. */
-  waitError(request: Pick<AdmissionRequest, 'rejectWait'>): Error | undefined {
-    if (this.#state.name === 'closed') return undefined
-    return request.rejectWait(this.#scope, Math.max(this.#openLeftMs(), this.#blockedLeftMs()))
-  }
-
-  /** Calls back each time when it opens; returns a function that stops that. */
-  onOpen(callback: () => void): () => void {
-    this.#openListeners.add(callback)
-    return () => void this.#openListeners.delete(callback)
-  }
-
-  #grant(): Permit {
+  /** Permits one request. Call this only while it is available. */
+  grant(): Permit {
     const isProbe = this.#state.name !== 'closed'
     const grantedAt = this.#timesOpened
     let hasEnded = false
@@ -108,9 +75,7 @@ export class CircuitBreaker {
     return {
       isCurrent: () => grantedAt === this.#timesOpened,
       end: (result) => {
-        if (!leave()) return
-        if (isProbe) this.#recordProbe(result)
-        this.#admit()
+        if (leave() && isProbe) this.#recordProbe(result)
       },
       refuse: (forMs) => {
         if (!leave()) return this.#openLeftMs()
@@ -118,6 +83,39 @@ export class CircuitBreaker {
         return this.#open(Math.max(forMs, this.#refusals.escalatedWaitMs()))
       },
     }
+  }
+
+  /** Opens it for this long, without a refusal of its own. False where it is open for longer already. */
+  hold(forMs: number): boolean {
+    if (forMs <= this.#openLeftMs()) return false
+    this.#open(forMs)
+    return true
+  }
+
+  /** The error of `rejectWait` for the time that is left until a request may be permitted, if there is one. */
+  waitError(request: Pick<AdmissionRequest, 'rejectWait'>): Error | undefined {
+    if (this.#state.name === 'closed') return undefined
+    return request.rejectWait(this.#scope, Math.max(this.#openLeftMs(), this.#blockedLeftMs()))
+  }
+
+  /** Calls back when a request may be permitted, where only time has to pass until then. */
+  callBackWhenDue(callback: () => void): void {
+    const isOpen = this.#openLeftMs() > 0
+    if (isOpen && this.#stopTimer !== undefined) return
+    this.stopTimer()
+    const waitMs = isOpen ? this.#openLeftMs() : this.#blockedLeftMs()
+    if (waitMs === 0) return
+    this.#stopTimer = startTimer(this.#clock, waitMs, () => {
+      this.#stopTimer = undefined
+      // A late timer changes nothing that has gone on without it.
+      if (this.#state.name === 'open') this.#halfOpen()
+      callback()
+    })
+  }
+
+  stopTimer(): void {
+    this.#stopTimer?.()
+    this.#stopTimer = undefined
   }
 
   /** A success permits one more; a failure leaves as many as are in flight. */
@@ -142,7 +140,7 @@ export class CircuitBreaker {
     if (this.#state.name !== 'open') return 0
     const { openedAt, forMs } = this.#state
     const left = Math.max(0, forMs - (monotonicNow(this.#clock) - openedAt))
-    const least = this.#clock.monotonic === undefined && this.#stopOpenTimer !== undefined ? 1 : 0
+    const least = this.#clock.monotonic === undefined && this.#stopTimer !== undefined ? 1 : 0
     return Math.min(forMs, Math.max(least, left))
   }
 
@@ -151,54 +149,12 @@ export class CircuitBreaker {
     return Number.isFinite(this.#maxRefusals) ? this.#refusals.msUntilBelow(this.#maxRefusals) : 0
   }
 
-  #mayPermit(): boolean {
-    const now = this.#current()
-    if (now.name !== 'half-open') return now.name === 'closed'
-    const isBlocked = this.#blockedLeftMs() > 0 || this.#refusals.count() + this.#inFlight >= this.#maxRefusals
-    return !isBlocked && this.#probesInFlight < now.probeLimit
-  }
-
-  #closeIfCalm(): void {
-    const now = this.#current()
-    if (now.name !== 'half-open' || now.probeLimit === 1 || this.#probesInFlight > 0 || !this.#queue.isEmpty) return
-    if (this.#maxRefusals === Number.POSITIVE_INFINITY || this.#refusals.certain() === 0)
-      this.#state = { name: 'closed' }
-  }
-
   #open(askedMs: number): number {
     const forMs = Math.max(this.#openLeftMs(), askedMs)
     this.#timesOpened++
     this.#state = { name: 'open', openedAt: monotonicNow(this.#clock), forMs }
-    this.#stopOpenTimer?.()
-    this.#stopOpenTimer = undefined
-    this.#queue.rejectWith((request) => this.waitError(request))
-    for (const callback of [...this.#openListeners]) callback()
-    this.#admit()
+    this.stopTimer()
     return forMs
-  }
-
-  #admit(): void {
-    while (!this.#queue.isEmpty && this.#mayPermit()) this.#queue.enterNext()
-    this.#closeIfCalm()
-    this.#arm()
-  }
-
-  /** One timer for all that wait, and none when nobody waits. */
-  #arm(): void {
-    this.#stopBlockedTimer()
-    if (this.#queue.isEmpty) {
-      this.#stopOpenTimer?.()
-      this.#stopOpenTimer = undefined
-    } else if (this.#openLeftMs() > 0) {
-      this.#stopOpenTimer ??= startTimer(this.#clock, this.#openLeftMs(), () => {
-        this.#stopOpenTimer = undefined
-        // A late timer changes nothing that has gone on without it.
-        if (this.#state.name === 'open') this.#halfOpen()
-        this.#admit()
-      })
-    } else if (this.#blockedLeftMs() > 0) {
-      this.#stopBlockedTimer = startTimer(this.#clock, this.#blockedLeftMs(), () => this.#admit())
-    }
   }
 }
 

@@ -78,29 +78,31 @@ export function estimate(operation: OperationId, params: unknown, addressReader?
 
 /** The cost of all requests of a call. */
 export function costOfCall(params: ValidatedParams): CostEstimate {
-  return sumCosts(splitCall(params).map((request) => ({ cost: costOfRequest(request) })))
+  return sumCosts(splitCall(params))
+}
+
+/** One request of a call. */
+export interface PricedRequest {
+  readonly params: ValidatedParams
+  /** Exact for a flat price or where the charged items are those asked for, else a range. */
+  readonly cost: CostEstimate
 }
 
 /** The requests of a call: itself, or one for each chunk of unique addresses. Each is sorted, so that equal chunks are equal requests. */
-export function splitCall(params: ValidatedParams): ValidatedParams[] {
-  const { addresses } = params.values
-  if (!isArray(addresses)) return [params]
+export function splitCall(params: ValidatedParams): PricedRequest[] {
+  const price: CreditCost | null = operations[params.operation].credits
+  const { addresses, limit } = params.values
+  if (!isArray(addresses)) {
+    const mostItems = typeof limit === 'number' ? limit : (price?.maxItems ?? 0)
+    return [{ params, cost: { min: costOf(price, 0), max: costOf(price, mostItems), requests: 1 } }]
+  }
   const unique = [...new Set(addresses as readonly string[])]
-  const requests: ValidatedParams[] = []
+  const requests: PricedRequest[] = []
   for (let start = 0; start < unique.length; start += MAX_ITEMS) {
     const chunk = unique.slice(start, start + MAX_ITEMS).sort()
-    requests.push({ ...params, values: { ...params.values, addresses: chunk } })
+    const exact = costOf(price, chunk.length)
+    const values = { ...params.values, addresses: chunk }
+    requests.push({ params: { ...params, values }, cost: { min: exact, max: exact, requests: 1 } })
   }
   return requests
-}
-
-/** The cost of one request: exact for a flat price or when the charged items are those asked for, else a range. */
-export function costOfRequest({ operation, values: { limit, addresses } }: ValidatedParams): CostEstimate {
-  const cost: CreditCost | null = operations[operation].credits
-  if (cost?.items?.startsWith('query.')) {
-    const exact = costOf(cost, isArray(addresses) ? addresses.length : 0)
-    return { min: exact, max: exact, requests: 1 }
-  }
-  const mostItems = typeof limit === 'number' ? limit : (cost?.maxItems ?? 0)
-  return { min: costOf(cost, 0), max: costOf(cost, mostItems), requests: 1 }
 }

@@ -3,7 +3,7 @@ import { createKeyReader } from './key-name.ts'
 import { addCredits, type BudgetWindows, type WindowTotals } from './windows.ts'
 
 /** A request whose answer is lost, or several that are counted together. */
-export interface Loss {
+interface Loss {
   /** When it was sent. Its charge may be made for `maxChargeDelayMs` from then on. */
   readonly sentAt: number
   /** Its worst case, which is uncertain in its window. */
@@ -21,13 +21,13 @@ export interface StoredLoss extends Omit<Loss, 'window'> {
 }
 
 /** What is known of the balance of one key. */
-export interface KeyEvidence {
+export interface KeyEvidence<OneLoss = StoredLoss> {
   /** Credits on the key when it was last known; undefined before the first time, and when it proves nothing any more. */
-  readonly balance: number | undefined
+  balance: number | undefined
   /** Credits known to have been charged to the key since then. */
-  readonly known: number
+  known: number
   /** What was lost since the balance was first known and is not freed, oldest first. */
-  readonly losses: readonly StoredLoss[]
+  losses: OneLoss[]
 }
 
 /** What a restart needs to go on reconciling. */
@@ -46,7 +46,7 @@ export interface SentRequest {
   readonly sentAt: number
 }
 
-export interface EndedRequest {
+interface EndedRequest {
   readonly window: WindowTotals
   readonly charged: number
   readonly uncertain: number
@@ -55,10 +55,7 @@ export interface EndedRequest {
 }
 
 /** One key, and its requests. */
-interface Account {
-  balance: number | undefined
-  known: number
-  losses: Loss[]
+interface Account extends KeyEvidence<Loss> {
   inFlight: number
   newest: number
   /** The newest request that was sent with nothing else in flight. */
@@ -208,24 +205,22 @@ export class KeyBalances {
     Object.assign(account, { balance: remaining, known: 0, losses: [] })
     if (fall < 0) return undefined
     const window = this.#windows.current()
+    const isCurrent = (loss: Loss) => loss.window === window
+    let charged = fall
+    let unexplained = fall
     // The current window first: it must not be counted too low. A charge that no loss explains counts in it as well.
-    const unexplained = explain(
-      losses.filter((loss) => loss.window === window),
-      fall,
-    )
-    const ofOlder =
-      unexplained -
-      explain(
-        losses.filter((loss) => loss.window !== window),
-        unexplained,
-      )
-    const charged = fall - ofOlder
+    for (const loss of [...losses.filter(isCurrent), ...losses.filter((one) => !isCurrent(one))]) {
+      const part = Math.min(unexplained, loss.possible)
+      loss.possible -= part
+      unexplained -= part
+      if (!isCurrent(loss)) charged -= part
+    }
     let freed = 0
     for (const loss of losses) {
       // From the future: the clock was set back.
       const sentAt = Math.min(loss.sentAt, quietAt)
       if (sentAt > quietAt - this.#maxChargeDelayMs) account.losses.push({ ...loss, sentAt })
-      else if (loss.window === window) freed += loss.credits
+      else if (isCurrent(loss)) freed += loss.credits
     }
     window.spent = addCredits(window.spent, charged)
     window.uncertain = Math.max(0, window.uncertain - freed)
@@ -253,15 +248,4 @@ export class KeyBalances {
     }
     account.losses = [...merged.values()]
   }
-}
-
-/** Takes what a balance shows as charged from the losses, the oldest first. Returns what they do not explain. */
-function explain(losses: readonly Loss[], credits: number): number {
-  let rest = credits
-  for (const loss of losses) {
-    const part = Math.min(rest, loss.possible)
-    loss.possible -= part
-    rest -= part
-  }
-  return rest
 }

@@ -1,3 +1,4 @@
+import { nearestName } from '../utils/nearest.ts'
 import { EtnMarketError } from './base.ts'
 
 /** A parameter or an option was not accepted: by this library before anything was sent, or by the service (400). Never charged. */
@@ -56,25 +57,8 @@ export function rejectUnknown(what: string, options: object, known: readonly str
     throw invalidOption(what, options, `an object with ${known.join(', ')}`)
   const unknown = Object.keys(options).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  const meant = closest(unknown, known)
+  const meant = nearestName(unknown, known)
   const question = meant === undefined ? '' : ` Did you mean ${meant}?`
   const message = `Unknown ${what} "${unknown}".${question} Known: ${known.join(', ')}.`
   throw new InvalidRequestError(message, { code: 'invalid_option' })
-}
-
-/** The known name that a misspelt one was meant to be; undefined when none is like it. */
-function closest(name: string, known: readonly string[]): string | undefined {
-  const scored = known.map((each) => ({ each, score: likeness(name, each) }))
-  const [best] = scored.sort((one, other) => other.score - one.score)
-  return best && best.score > 0.4 ? best.each : undefined
-}
-
-/** From 0 to 1, by the pairs of letters that two names share (Dice coefficient). */
-function likeness(one: string, other: string): number {
-  const [pairs, others] = [one, other].map((name) => {
-    const letters = [...name.toLowerCase()]
-    return letters.slice(1).map((letter, at) => `${letters[at]}${letter}`)
-  })
-  const shared = pairs?.filter((pair) => others?.includes(pair)) ?? []
-  return (2 * shared.length) / (one.length + other.length)
 }

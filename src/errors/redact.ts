@@ -10,7 +10,7 @@ const MAX_STARTS_IN_PATTERN = 32
 
 /** Keeps secrets out of everything that leaves a client, in one place. */
 export class Redactor {
-  readonly #matcher = new SecretMatcher()
+  #matcher = new SecretMatcher()
   /** In two generations: to delete the oldest one of a Set each time is slow. */
   #recent = new Set<string>()
   #older = new Set<string>()
@@ -27,12 +27,13 @@ export class Redactor {
   add(secret: string): void {
     // Shorter "keys" would black out ordinary words.
     if (secret.length < MIN_SECRET_LENGTH) return
-    if (!this.#older.delete(secret) && !this.#recent.has(secret)) this.#matcher.add(secret)
+    if (!this.#older.has(secret) && !this.#recent.has(secret)) this.#matcher.add(secret)
     this.#recent.add(secret)
     if (this.#recent.size < MIN_REMEMBERED) return
-    for (const forgotten of this.#older) this.#matcher.remove(forgotten)
     this.#older = this.#recent
     this.#recent = new Set()
+    this.#matcher = new SecretMatcher()
+    for (const remembered of this.#older) this.#matcher.add(remembered)
   }
 }
 
@@ -167,34 +168,21 @@ function isObject(value: unknown): boolean {
 
 /** Finds secrets in texts. The time for a text does not grow with the number of secrets. */
 class SecretMatcher {
-  /** The representations and how many secrets have each, by their first characters, then by length, the longest first. */
-  readonly #byStart = new Map<string, Map<number, Map<string, number>>>()
+  /** The representations by their first characters, then by length, the longest first. */
+  readonly #byStart = new Map<string, Map<number, Set<string>>>()
   /** Finds the next start; undefined when it has to be made anew. Keys of one service usually begin alike. */
   #pattern: RegExp | undefined
 
   add(secret: string): void {
-    for (const text of representations(secret)) {
+    for (const text of new Set([secret, JSON.stringify(secret).slice(1, -1), inUrl(secret)].map(fold))) {
       const start = text.slice(0, MIN_SECRET_LENGTH)
       const known = this.#byStart.get(start)
-      const uses = known?.get(text.length) ?? new Map<string, number>()
-      uses.set(text, (uses.get(text) ?? 0) + 1)
-      if (known?.has(text.length)) continue
-      const byLength = [...(known ?? []), [text.length, uses] as const].sort(([one], [other]) => other - one)
+      const sameLength = known?.get(text.length)
+      sameLength?.add(text)
+      if (sameLength !== undefined) continue
+      const byLength = [...(known ?? []), [text.length, new Set([text])] as const].sort(([one], [other]) => other - one)
       this.#byStart.set(start, new Map(byLength))
-      if (known === undefined) this.#pattern = undefined
-    }
-  }
-
-  remove(secret: string): void {
-    for (const text of representations(secret)) {
-      const start = text.slice(0, MIN_SECRET_LENGTH)
-      const byLength = this.#byStart.get(start)
-      const uses = byLength?.get(text.length)
-      const others = (uses?.get(text) ?? 0) - 1
-      if (others > 0) uses?.set(text, others)
-      else uses?.delete(text)
-      if (uses?.size === 0) byLength?.delete(text.length)
-      if (byLength?.size === 0 && this.#byStart.delete(start)) this.#pattern = undefined
+      this.#pattern = undefined
     }
   }
 
@@ -223,7 +211,7 @@ class SecretMatcher {
   /** The next position at which a secret may begin, or the length of the text. */
   #nextStart(text: string, from: number): number {
     if (this.#byStart.size > MAX_STARTS_IN_PATTERN) return from
-    this.#pattern ??= patternOf(this.#byStart.keys())
+    this.#pattern ??= new RegExp([...this.#byStart.keys()].map(escapePattern).join('|'), 'gi')
     this.#pattern.lastIndex = from
     return this.#pattern.exec(text)?.index ?? text.length
   }
@@ -231,20 +219,14 @@ class SecretMatcher {
   /** Where the longest secret that begins at `from` ends, or `from` where none does. */
   #endOfSecret(text: string, from: number): number {
     const byLength = this.#byStart.get(fold(text.slice(from, from + MIN_SECRET_LENGTH))) ?? []
-    for (const [length, uses] of byLength) {
-      if (from + length <= text.length && uses.has(fold(text.slice(from, from + length)))) return from + length
+    for (const [length, texts] of byLength) {
+      if (from + length <= text.length && texts.has(fold(text.slice(from, from + length)))) return from + length
     }
     return from
   }
 }
 
-function patternOf(starts: Iterable<string>): RegExp {
-  return new RegExp([...starts].map((start) => start.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'gi')
-}
-
-function representations(secret: string): Set<string> {
-  return new Set([secret, JSON.stringify(secret).slice(1, -1), inUrl(secret)].map(fold))
-}
+const escapePattern = (start: string): string => start.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 function inUrl(secret: string): string {
   try {

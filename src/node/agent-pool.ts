@@ -41,8 +41,8 @@ export class AgentPool {
   readonly #given: { http?: HttpAgent | undefined; https?: HttpAgent | undefined }
   readonly #sockets = new Set<Socket>()
   readonly #requests = new Set<ClientRequest>()
-  #http: ProtocolAgent | undefined
-  #https: ProtocolAgent | undefined
+  /** By whether it is that of `https:`. */
+  readonly #agents = new Map<boolean, ProtocolAgent>()
 
   constructor(given: { http?: HttpAgent | undefined; https?: HttpAgent | undefined }) {
     this.#given = given
@@ -50,39 +50,34 @@ export class AgentPool {
 
   /** The agent for a protocol; it is made when it is first needed, because loading Node's code takes milliseconds. */
   agentFor(secure: boolean): ProtocolAgent {
-    if (secure) this.#https ??= this.#create(true)
-    else this.#http ??= this.#create(false)
-    return (secure ? this.#https : this.#http) as ProtocolAgent
+    const made = this.#agents.get(secure) ?? this.#create(secure)
+    this.#agents.set(secure, made)
+    return made
   }
 
   /** Ends all requests and closes the connections of the pool's own agents; resolves when that is done. It destroys no other agent. */
   async close(): Promise<void> {
     const open = [...this.#sockets, ...this.#requests]
     const closed = open.map((one) => new Promise((resolve) => one.once('close', resolve)))
-    for (const made of [this.#http, this.#https]) if (made?.isOwn) made.agent.destroy()
+    for (const { agent, isOwn } of this.#agents.values()) if (isOwn) agent.destroy()
     for (const one of open) one.destroy()
     await Promise.all(closed)
   }
 
   #create(secure: boolean): ProtocolAgent {
     const module = () => process.getBuiltinModule(secure ? 'node:https' : 'node:http')
-    const request = (options: RequestOptions) => module().request(options)
-    const agent = secure ? this.#given.https : this.#given.http
-    if (agent !== undefined) {
-      const trackedRequest = (options: RequestOptions) => trackRequest(request(options), this.#requests)
-      return { agent: agent as Agent, isOwn: false, request: trackedRequest }
+    const given = secure ? this.#given.https : this.#given.http
+    if (given === undefined) {
+      const agent = trackConnections(new (module().Agent)({ keepAlive: true }), this.#sockets, secure)
+      return { agent, isOwn: true, request: (options) => module().request(options) }
     }
-    return {
-      agent: trackConnections(new (module().Agent)({ keepAlive: true }), this.#sockets, secure),
-      isOwn: true,
-      request,
+    const request = (options: RequestOptions) => {
+      const made = module().request(options)
+      this.#requests.add(made)
+      return made.once('close', () => this.#requests.delete(made))
     }
+    return { agent: given as Agent, isOwn: false, request }
   }
-}
-
-function trackRequest(request: ClientRequest, requests: Set<ClientRequest>): ClientRequest {
-  requests.add(request)
-  return request.once('close', () => requests.delete(request))
 }
 
 /** Keeps a set of an agent's connections, and limits the time in which one is made and the time for which it is idle. */

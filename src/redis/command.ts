@@ -4,31 +4,12 @@ import type { ErrorDetails } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import { sha1Hex } from './keys.ts'
-import type { IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './options.ts'
+import type { FleetSettings, IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './options.ts'
 
 /** Runs a script, by its hash where the client can. */
-export type RunScript = (script: string, keys: string[], args: string[]) => Promise<unknown>
-
-/** One interface for the clients of Redis. */
-export interface Runner {
-  readonly run: RunScript
-  /** Resolves with the number of replicas that have what was written before. */
-  readonly wait: ((replicas: number, timeoutMs: number) => Promise<unknown>) | undefined
-}
+type RunScript = (script: string, keys: string[], args: string[]) => Promise<unknown>
 
 /** @param maxMs how long a command may take; a client that has a limit of its own gets a longer one */
-export function createRunner(redis: RedisConnection, maxMs: number, needsWait: boolean): Runner {
-  const wait = (redis as ScriptRunner | undefined)?.wait
-  if (needsWait && (typeof wait !== 'function' || isCluster(redis)))
-    throw new InvalidRequestError('Invalid wait: this connection has no WAIT, as a cluster has none.', {
-      code: 'invalid_option',
-    })
-  return {
-    run: chooseRun(redis, maxMs),
-    wait: wait && ((replicas, timeoutMs) => wait.call(redis, replicas, timeoutMs)),
-  }
-}
-
 function chooseRun(redis: RedisConnection, maxMs: number): RunScript {
   if (isNodeRedis(redis)) {
     const client = withOwnTimeout(redis, maxMs)
@@ -201,34 +182,51 @@ const foreignReply = () =>
 /** Runs one script. It rejects when there is no answer in time, whatever the client does. */
 export type Command = (script: string, keys: string[], args: readonly (string | number)[]) => Promise<string[]>
 
-/** How long a command may take, milliseconds. */
-export interface CommandLimits {
-  /** How long Redis may be silent. */
-  readonly timeoutMs: number
-  /** Altogether: what was reserved is not held any longer. */
-  readonly leaseMs: number
-}
+/** The commands of a member. One that took too long may still be executed. One that waits behind others of a burst has time as long as those are answered. */
+export class Commands {
+  readonly #redis: ScriptRunner
+  readonly #runScript: RunScript
+  readonly #settings: FleetSettings
+  readonly #nextId: () => string
+  #answeredAt = Number.NEGATIVE_INFINITY
 
-/**
- * A command that took too long may still be executed. One that waits behind others of a burst has time as long as those are answered.
- * @param nextId an id that no other command has, of any process
- */
-export function createCommand(run: RunScript, { timeoutMs, leaseMs }: CommandLimits, nextId: () => string): Command {
-  let answeredAt = Number.NEGATIVE_INFINITY
-  const recordAnswer = () => {
-    answeredAt = monotonicNow(systemClock)
+  /** @param nextId an id that no other command has, of any process */
+  constructor(redis: RedisConnection, settings: FleetSettings, nextId: () => string) {
+    this.#runScript = chooseRun(redis, settings.leaseMs)
+    this.#redis = redis as ScriptRunner
+    this.#settings = settings
+    this.#nextId = nextId
+    if (settings.wait !== undefined && (typeof this.#redis.wait !== 'function' || isCluster(redis)))
+      throw new InvalidRequestError('Invalid wait: this connection has no WAIT, as a cluster has none.', {
+        code: 'invalid_option',
+      })
   }
-  return async (script, keys, args) => {
-    const id = nextId()
+
+  readonly run: Command = async (script, keys, args) => {
+    const id = this.#nextId()
+    const { timeoutMs, leaseMs } = this.#settings
     try {
-      const work = run(script, keys, [...args.map(String), id])
+      const work = this.#runScript(script, keys, [...args.map(String), id])
+      const recordAnswer = () => {
+        this.#answeredAt = monotonicNow(systemClock)
+      }
       // Also where nobody waits for it any more: others wait in line behind it.
       work.then(recordAnswer, () => {})
-      const reply = await withReplyTimeout(work, timeoutMs, { maxMs: leaseMs, answeredAt: () => answeredAt })
-      return readReply(reply, id)
+      const limits = { maxMs: leaseMs, answeredAt: () => this.#answeredAt }
+      return readReply(await withReplyTimeout(work, timeoutMs, limits), id)
     } catch (error) {
       throw readError(error, id)
     }
+  }
+
+  /** @throws when too few replicas have what was written */
+  async waitForReplicas(): Promise<void> {
+    const { wait, timeoutMs } = this.#settings
+    if (wait === undefined || this.#redis.wait === undefined) return
+    // WAIT is a command like others: an answer that is there wins against a timer that is late.
+    const reached = Number(await withReplyTimeout(this.#redis.wait(wait.replicas, wait.timeoutMs), timeoutMs))
+    // An answer, not an error: WAIT gives up silently.
+    if (!(reached >= wait.replicas)) throw new Error(`${reached} of ${wait.replicas} replicas have the reservation.`)
   }
 }
 
@@ -236,7 +234,7 @@ export function createCommand(run: RunScript, { timeoutMs, leaseMs }: CommandLim
  * Settles as `work` does, or rejects when nothing was answered for `timeoutMs`, at the latest after `maxMs`. An answer that is there already wins
  * against a timer that is late, because the program was busy: the turns of the event loop in which it is read come first.
  */
-export function withReplyTimeout<T>(
+function withReplyTimeout<T>(
   work: Promise<T>,
   timeoutMs: number,
   { maxMs = timeoutMs, answeredAt = () => Number.NEGATIVE_INFINITY } = {},

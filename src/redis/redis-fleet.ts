@@ -7,17 +7,11 @@ import { createKeyReader } from '../credits/key-name.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { invalidOption } from '../errors/input.ts'
-import {
-  type Fleet,
-  type FleetAccountReader,
-  type FleetStatus,
-  type SharedLease,
-  withFleetInternals,
-} from '../fleet/fleet.ts'
+import { type Fleet, type FleetAccountReader, type FleetStatus, withFleetInternals } from '../fleet/fleet.ts'
 import type { Account } from '../generated/types.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
-import { type Command, createCommand, createRunner, type Runner, toFleetError, withReplyTimeout } from './command.ts'
+import { type Command, Commands, toFleetError } from './command.ts'
 import { FleetKeys } from './keys.ts'
 import { type FleetSettings, type RedisConnection, type RedisFleetOptions, readOptions } from './options.ts'
 import { BUY } from './scripts/clock.lua.ts'
@@ -69,7 +63,15 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
     budget: createSharedBudget(member),
     heavyConcurrency: member.settings.slots,
     extendAdmission: (local) => new SharedAdmissionControl(member, local),
-    buyLease: createSharedLease(member),
+    buyLease: {
+      async acquire(addresses, leaseMs) {
+        const answer = await member.buy(addresses, leaseMs)
+        return new Set(addresses.filter((_, index) => answer[index] === '1'))
+      },
+      async release(addresses) {
+        await member.buy(addresses, 0)
+      },
+    },
   })
 }
 
@@ -89,18 +91,18 @@ export class Member {
   /** Names what `confirm` is given: a key, or its name. */
   readonly nameOf = createKeyReader()
   readonly #id = crypto.randomUUID().replaceAll('-', '').slice(0, 20)
-  readonly #runner: Runner
+  readonly #commands: Commands
   #ids = 0
   #isClosed = false
 
   constructor(redis: RedisConnection, options: RedisFleetOptions) {
     this.settings = readOptions(options)
-    const { limit, windowMs, slots, leaseMs, wait } = this.settings
+    const { limit, windowMs, slots, leaseMs } = this.settings
     this.name = options.name
     this.keys = new FleetKeys(this.name)
-    this.#runner = createRunner(redis, leaseMs, wait !== undefined)
+    this.#commands = new Commands(redis, this.settings, () => this.nextId())
     this.config = `${limit} ${windowMs} ${slots}`
-    this.command = createCommand(this.#runner.run, this.settings, () => this.nextId())
+    this.command = this.#commands.run
     this.renewals = new Renewals(this.command, leaseMs)
   }
 
@@ -123,14 +125,18 @@ export class Member {
     return [verdict, Number(number)]
   }
 
-  /** @throws when too few replicas have what was written */
-  async waitForReplicas(): Promise<void> {
-    const { wait, timeoutMs } = this.settings
-    if (wait === undefined || this.#runner.wait === undefined) return
-    // WAIT is a command like others: an answer that is there wins against a timer that is late.
-    const reached = Number(await withReplyTimeout(this.#runner.wait(wait.replicas, wait.timeoutMs), timeoutMs))
-    // An answer, not an error: WAIT gives up silently.
-    if (!(reached >= wait.replicas)) throw new Error(`${reached} of ${wait.replicas} replicas have the reservation.`)
+  /** Takes leases of addresses, all of them in one command, or ends them with a `leaseMs` of 0. Resolves with '1' for each that this member may buy. */
+  buy(addresses: readonly string[], leaseMs: number): Promise<string[]> {
+    return this.command(BUY, this.keys.buy, [this.#id, leaseMs, ...addresses.map((one) => one.toLowerCase())])
+  }
+
+  /** The arguments of the scripts that reserve credits. */
+  termsOf(id: string, credits: number, key: string): (string | number)[] {
+    return [this.config, id, credits, this.settings.leaseMs, this.settings.maxChargeDelayMs, key]
+  }
+
+  waitForReplicas(): Promise<void> {
+    return this.#commands.waitForReplicas()
   }
 
   /** @throws EtnMarketError with the code `fleet_closed` */
@@ -211,20 +217,4 @@ function recordKey(): { readonly key: string | undefined; readonly limit: Spendi
     limit: { check() {}, reserve: () => reservation },
   }
   return sent
-}
-
-/** One member at a time buys an address. All addresses of a batch are one command. */
-function createSharedLease(member: Member): SharedLease {
-  const { command, keys } = member
-  const owner = member.nextId()
-  const toNames = (addresses: readonly string[]) => addresses.map((address) => address.toLowerCase())
-  return {
-    async acquire(addresses, leaseMs) {
-      const answer = await command(BUY, keys.buy, [owner, leaseMs, ...toNames(addresses)])
-      return new Set(addresses.filter((_, index) => answer[index] === '1'))
-    },
-    async release(addresses) {
-      await command(BUY, keys.buy, [owner, 0, ...toNames(addresses)])
-    },
-  }
 }

@@ -20,14 +20,6 @@ const MAX_POLL_MS = 200
 /** What is known of the breakers is not believed when it is older: a request that has waited asks. */
 const MAX_BREAKERS_AGE_MS = 1_000
 
-interface Answer {
-  readonly verdict: string
-  /** How long to wait, or the number of requests before this one. */
-  readonly number: number
-  /** When it was asked for, on the monotonic clock. */
-  readonly sentAt: number
-}
-
 /** What a request has asked the fleet for. */
 interface Asked {
   readonly id: string
@@ -118,45 +110,39 @@ export class SharedAdmissionControl implements AdmissionControl {
 
   /** Asks until the request is admitted; undefined when a cool-down has started. */
   async #ask(request: AdmissionRequest, scope: string, id: string): Promise<Asked | undefined> {
-    for (;;) {
-      const first = await this.#askOnce(request, scope, id)
-      const isQueued = first.verdict === 'queued'
-      const { verdict, number, sentAt } = isQueued
-        ? await request.whileQueued(this.#askWhileQueued(request, scope, id, first))
-        : first
-      if (verdict === 'granted') return { id, sentAt, isHeavy: request.isHeavy }
-      // No breaker has this wait.
-      if (verdict === 'refusals') this.#local.hold('key', request.apiKey, number)
-      if (verdict === 'refusals' || verdict === 'cooldown') return undefined
-      await pauseBeforePoll(number, request)
-    }
-  }
-
-  /** Asks until it is no longer its place in the queue that holds the request up. */
-  async #askWhileQueued(request: AdmissionRequest, scope: string, id: string, first: Answer): Promise<Answer> {
-    let answer = first
-    while (answer.verdict === 'queued') {
-      const ahead = answer.number
-      await pauseBeforePoll(ahead, request)
-      answer = await this.#askOnce(request, scope, id)
-      if (answer.verdict === 'queued' && answer.number < ahead) request.recordProgress()
-    }
-    return answer
-  }
-
-  async #askOnce(request: AdmissionRequest, scope: string, id: string): Promise<Answer> {
     const { isHeavy } = request
+    /** The requests before it in the queue, when it asked before. */
+    let before = 0
+    try {
+      for (;;) {
+        const sentAt = monotonicNow(systemClock)
+        const [verdict, number] = await this.#askOnce(request, scope, id)
+        if (verdict === 'granted') return { id, sentAt, isHeavy }
+        // No breaker has this wait.
+        if (verdict === 'refusals') this.#local.hold('key', request.apiKey, number)
+        if (verdict === 'refusals' || verdict === 'cooldown') return undefined
+        const isQueued = verdict === 'queued'
+        request.setQueued(isQueued)
+        if (isQueued && number < before) request.recordProgress()
+        before = isQueued ? number : 0
+        await pauseBeforePoll(number, request)
+      }
+    } finally {
+      request.setQueued(false)
+    }
+  }
+
+  /** The verdict, and how long to wait or the number of requests before this one. */
+  #askOnce(request: AdmissionRequest, scope: string, id: string): Promise<[string, number]> {
     const { member } = this
     member.throwIfClosed()
     const { config, settings } = member
-    const limits = [isHeavy ? '1' : '0', MAX_KEY_REFUSALS, SILENT_MS]
+    const limits = [request.isHeavy ? '1' : '0', MAX_KEY_REFUSALS, SILENT_MS]
     const args = [config, id, settings.leaseMs, scope, ...limits, ...this.countUnasked(scope)]
-    const sentAt = monotonicNow(systemClock)
     const answer = member.limit(ADMIT, scope, args).catch((error) => {
       throw member.toError(error)
     })
-    const [verdict, number] = await request.awaitState(answer)
-    return { verdict, number, sentAt }
+    return request.awaitState(answer)
   }
 }
 

@@ -16,7 +16,7 @@ const NOTHING_COUNTED = { spent: 0, reserved: 0, uncertain: 0 }
 
 /** The budget of a fleet: each reservation is one script. Its totals are those of the last answer. */
 export function createSharedBudget(member: Member): SharedBudget {
-  const { view, background, settings } = member
+  const { view, background, command, keys, settings } = member
   const { limit, timeoutMs } = settings
   const counted = { limit, totals: () => capUncertain(limit, view.totals), resetsAt: () => view.resetsAt }
   return withTotals<Pick<SharedBudget, 'check' | 'reserve' | 'flush'>>(counted, {
@@ -33,7 +33,8 @@ export function createSharedBudget(member: Member): SharedBudget {
         return await reserve(member, id, credits, details)
       } catch (error) {
         // Nothing was sent, so nothing may stay reserved, not even when the script is executed later.
-        if (credits > 0 && !(error instanceof BudgetExceededError) && mayBeExecuted(error)) cancel(member, id)
+        if (credits > 0 && !(error instanceof BudgetExceededError) && mayBeExecuted(error))
+          background.repeat(() => command(CANCEL, keys.ledger, [id]), monotonicNow(systemClock) + settings.leaseMs)
         throw member.toError(error, details)
       }
     },
@@ -45,7 +46,7 @@ async function reserve(member: Member, id: string, credits: number, details: Res
   // The key is asked for right before the request is sent; a member with several keys cannot know which one it will be.
   const [only = ''] = member.keysInUse.size === 1 ? member.keysInUse : []
   const sentAt = monotonicNow(systemClock)
-  const answer = await member.moveCredits(RESERVE, termsOf(member, id, credits, only))
+  const answer = await member.moveCredits(RESERVE, member.termsOf(id, credits, only))
   if (answer.verdict === 'refused') throw member.exceeded(credits, details)
   if (answer.verdict !== 'granted' && answer.verdict !== 'earlier')
     throw new Error(`The reservation was ${answer.verdict}.`)
@@ -53,15 +54,6 @@ async function reserve(member: Member, id: string, credits: number, details: Res
   // Nobody would renew it.
   member.throwIfClosed()
   return new SharedReservation(member, id, credits, answer, sentAt, only)
-}
-
-function cancel({ background, command, keys, settings }: Member, id: string): void {
-  background.repeat(() => command(CANCEL, keys.ledger, [id]), monotonicNow(systemClock) + settings.leaseMs)
-}
-
-/** The arguments of the scripts that reserve credits. */
-function termsOf({ config, settings }: Member, id: string, credits: number, key: string): (string | number)[] {
-  return [config, id, credits, settings.leaseMs, settings.maxChargeDelayMs, key]
 }
 
 /** How a reservation ended: settled, freed or uncertain. */
@@ -118,7 +110,7 @@ class SharedReservation implements Reservation {
     const leaseEndsAt = sentAt + member.settings.leaseMs
     try {
       member.throwIfClosed()
-      const answer = await member.moveCredits(CONFIRM, termsOf(member, this.#lease.id, this.credits, key))
+      const answer = await member.moveCredits(CONFIRM, member.termsOf(this.#lease.id, this.credits, key))
       if (answer.verdict === 'decided') throw alreadyDecided(details)
       if (answer.verdict === 'refused') throw member.exceeded(this.credits, details)
       await member.waitForReplicas()

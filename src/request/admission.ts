@@ -6,25 +6,43 @@ import type {
   Permit,
   PermitResult,
 } from '../concurrency/admission-types.ts'
-import { LightAbortController } from '../concurrency/cancellation.ts'
 import { CircuitBreaker, MAX_KEY_REFUSALS } from '../concurrency/circuit-breaker.ts'
 import type { Clock } from '../concurrency/clock.ts'
-import { type Release, Semaphore } from '../concurrency/semaphore.ts'
 import { responseOf } from '../transport/outcome.ts'
 import type { AttemptOutcome } from '../transport/transport.ts'
 
-/** The admission control of one client. */
+/** What holds up a request. */
+type Obstacle = CircuitBreaker | 'slot'
+
+/** A request that waits. */
+interface Waiting {
+  readonly request: AdmissionRequest
+  readonly key: CircuitBreaker
+  resolve(permit: RequestPermit): void
+  reject(reason: unknown): void
+  onAbort(): void
+}
+
+/**
+ * The admission control of one client. A request needs the permission of the breaker of its key; a heavy one also a slot and the permission of
+ * the breaker of heavy requests. It takes all of them at once or none: a request that held one while it waits for another would keep it from
+ * requests that could go. Requests are admitted in the order of arrival, except that those that are held up let others pass.
+ */
 export class ClientAdmission implements LocalAdmissionControl {
   readonly #clock: Clock
-  readonly #heavySlots: Semaphore
+  readonly #heavyConcurrency: number
   readonly #heavyBreaker: CircuitBreaker
   readonly #keyBreakers = new Map<string, CircuitBreaker>()
-  readonly #heavyWaiting = new Set<AdmissionRequest>()
+  /** In the order of arrival. */
+  readonly #waiting: Waiting[] = []
+  /** What they wait for: who needs the same and arrives later waits behind them. */
+  #awaited = new Set<Obstacle>()
+  #heavyInFlight = 0
   #arrivals = 0
 
   constructor(clock: Clock, heavyConcurrency: number) {
     this.#clock = clock
-    this.#heavySlots = new Semaphore(heavyConcurrency)
+    this.#heavyConcurrency = heavyConcurrency
     this.#heavyBreaker = new CircuitBreaker(clock, 'heavy')
   }
 
@@ -33,116 +51,147 @@ export class ClientAdmission implements LocalAdmissionControl {
   }
 
   admit(request: AdmissionRequest): Admission | Promise<Admission> {
-    const breaker = this.#keyBreaker(request.apiKey)
-    if (request.isHeavy) return this.#admitHeavy(request, breaker)
-    const keyPermit = breaker.tryAcquire()
-    if (keyPermit !== undefined) return new RequestPermit(keyPermit)
-    return breaker.acquire(request).then((acquired) => new RequestPermit(acquired, true))
+    const key = this.#keyBreaker(request.apiKey)
+    if (!this.#awaited.has(key)) key.closeIfCalm()
+    if (request.isHeavy && !this.#awaited.has(this.#heavyBreaker)) this.#heavyBreaker.closeIfCalm()
+    const obstacle = this.#obstacle(request, key)
+    if (obstacle === undefined) return this.#permit(request, key, false)
+    return this.#wait(request, key, obstacle)
   }
 
   hold(scope: CooldownScope, apiKey: string, forMs: number): void {
     const breaker = scope === 'heavy' ? this.#heavyBreaker : this.#keyBreaker(apiKey)
-    breaker.hold(forMs)
+    if (breaker.hold(forMs)) this.#rejectLongWaits(breaker)
   }
 
   #keyBreaker(apiKey: string): CircuitBreaker {
     const known = this.#keyBreakers.get(apiKey)
     if (known !== undefined) return known
     // Keys that rotate are not remembered longer than they matter.
-    const waiting = new Set([...this.#heavyWaiting].map((request) => request.apiKey))
-    for (const [key, { isIdle }] of this.#keyBreakers) if (isIdle && !waiting.has(key)) this.#keyBreakers.delete(key)
+    const waitedFor = new Set(this.#waiting.map(({ key }) => key))
+    for (const [key, breaker] of this.#keyBreakers)
+      if (!waitedFor.has(breaker) && breaker.isIdle) this.#keyBreakers.delete(key)
     const breaker = new CircuitBreaker(this.#clock, 'key', MAX_KEY_REFUSALS)
     this.#keyBreakers.set(apiKey, breaker)
     return breaker
   }
 
-  /**
-   * A heavy request needs a slot, and the permission of both breakers. It takes all three at once or none: a request that held
-   * one while it waits for another would keep it from requests that could go.
-   */
-  async #admitHeavy(request: AdmissionRequest, key: CircuitBreaker): Promise<Admission> {
-    const slots = this.#heavySlots
-    const heavy = this.#heavyBreaker
-    const held = new RequestPermit()
-    /** Takes all but the part whose turn it is, if all of them are available. */
-    const takeAllBut = (part?: 'slot' | 'heavyPermit' | 'keyPermit'): boolean => {
-      if (part !== 'keyPermit' && !key.isAvailable) return false
-      if (part !== 'slot' && !slots.isAvailable) return false
-      if (part !== 'heavyPermit' && !heavy.isAvailable) return false
-      if (part !== 'keyPermit') held.keyPermit = key.tryAcquire()
-      if (part !== 'slot') held.slot = slots.tryAcquire()
-      if (part !== 'heavyPermit') held.heavyPermit = heavy.tryAcquire()
-      return true
-    }
-    this.#heavyWaiting.add(request)
-    try {
-      while (!held.isComplete && !takeAllBut()) {
-        const error = heavy.waitError(request)
-        if (error !== undefined) throw error
-        held.hasWaited = true
-        if (!key.isAvailable) held.keyPermit = await key.acquireWith(request, () => takeAllBut('keyPermit'))
-        else if (!slots.isAvailable) {
-          const queueing = this.#queueForSlot(request, key, () => takeAllBut('slot'))
-          held.slot = await request.whileQueued(queueing)
-        } else held.heavyPermit = await heavy.acquireWith(request, () => takeAllBut('heavyPermit'))
-      }
-      return held
-    } finally {
-      this.#heavyWaiting.delete(request)
-    }
+  /** What a request has to wait for, if anything. */
+  #obstacle({ isHeavy }: AdmissionRequest, key: CircuitBreaker): Obstacle | undefined {
+    const isHeldUpBy = (breaker: CircuitBreaker) => this.#awaited.has(breaker) || !breaker.isAvailable
+    if (isHeldUpBy(key)) return key
+    if (!isHeavy) return undefined
+    if (this.#heavyInFlight >= this.#heavyConcurrency) return 'slot'
+    return isHeldUpBy(this.#heavyBreaker) ? this.#heavyBreaker : undefined
   }
 
-  /** Waits for a slot. A refusal of other requests that comes meanwhile may make the wait too long. */
-  async #queueForSlot(request: AdmissionRequest, key: CircuitBreaker, claim: () => boolean) {
-    const { signal, arrival } = request
-    const queueing = new LightAbortController()
-    const onAbort = () => queueing.abort(signal.reason)
-    const stopListening = [this.#heavyBreaker, key].map((breaker) =>
-      breaker.onOpen(() => {
-        const error = breaker.waitError(request)
-        if (error !== undefined) queueing.abort(error)
-      }),
-    )
-    signal.addEventListener('abort', onAbort)
-    try {
-      return await this.#heavySlots.acquireWith(queueing, arrival, claim)
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-      for (const stop of stopListening) stop()
+  #permit({ isHeavy }: AdmissionRequest, key: CircuitBreaker, hasWaited: boolean): RequestPermit {
+    if (isHeavy) this.#heavyInFlight++
+    const heavyPermit = isHeavy ? this.#heavyBreaker.grant() : undefined
+    return new RequestPermit(key.grant(), heavyPermit, hasWaited, (refused) => {
+      if (isHeavy) this.#heavyInFlight--
+      if (refused === undefined) this.#admitWaiting()
+      else this.#rejectLongWaits(refused === 'heavy' ? this.#heavyBreaker : key)
+    })
+  }
+
+  /** @throws the signal's reason, or the error of `rejectWait` */
+  #wait(request: AdmissionRequest, key: CircuitBreaker, obstacle: Obstacle): Promise<Admission> {
+    const { signal, arrival, isHeavy } = request
+    if (signal.aborted) return Promise.reject(signal.reason)
+    const error =
+      (isHeavy ? this.#heavyBreaker.waitError(request) : undefined) ??
+      (obstacle === key ? key.waitError(request) : undefined)
+    if (error !== undefined) return Promise.reject(error)
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#leave(waiting)
+        reject(signal.reason)
+        // What waits takes nothing from others, but without it no timer may be left.
+        if (this.#waiting.length === 0) this.#admitWaiting()
+      }
+      const waiting: Waiting = { request, key, resolve, reject, onAbort }
+      signal.addEventListener('abort', onAbort)
+      const before = this.#waiting.findLastIndex((other) => other.request.arrival <= arrival)
+      this.#waiting.splice(before + 1, 0, waiting)
+      this.#holdUp(waiting, obstacle)
+    })
+  }
+
+  #leave(waiting: Waiting): void {
+    this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
+    waiting.request.signal.removeEventListener('abort', waiting.onAbort)
+    waiting.request.setQueued(false)
+  }
+
+  #holdUp({ request }: Waiting, obstacle: Obstacle): void {
+    request.setQueued(obstacle === 'slot')
+    if (this.#awaited.has(obstacle)) return
+    this.#awaited.add(obstacle)
+    if (obstacle !== 'slot') obstacle.callBackWhenDue(() => this.#admitWaiting())
+  }
+
+  /** Lets those go who are no longer held up. */
+  #admitWaiting(): void {
+    const before = this.#awaited
+    this.#awaited = new Set()
+    for (const waiting of [...this.#waiting]) {
+      const { request, key } = waiting
+      const obstacle = this.#obstacle(request, key)
+      if (obstacle !== undefined) {
+        this.#holdUp(waiting, obstacle)
+        continue
+      }
+      this.#leave(waiting)
+      waiting.resolve(this.#permit(request, key, true))
     }
+    for (const one of before) if (one !== 'slot' && !this.#awaited.has(one)) one.stopTimer()
+  }
+
+  /** A breaker has opened: rejects those who may not wait that long. */
+  #rejectLongWaits(breaker: CircuitBreaker): void {
+    for (const waiting of [...this.#waiting]) {
+      const { request, key } = waiting
+      const isHeldUp = breaker === key || (breaker === this.#heavyBreaker && request.isHeavy)
+      const error = isHeldUp ? breaker.waitError(request) : undefined
+      if (error === undefined) continue
+      this.#leave(waiting)
+      waiting.reject(error)
+    }
+    this.#admitWaiting()
   }
 }
 
-/** What a request holds while it is sent. */
+/** What a request holds while it is sent. Only its first end counts. */
 class RequestPermit implements Admission {
-  slot: Release | undefined
-  heavyPermit: Permit | undefined
-  keyPermit: Permit | undefined
-  hasWaited: boolean
+  readonly hasWaited: boolean
+  readonly #key: Permit
+  readonly #heavy: Permit | undefined
+  readonly #onEnd: (refused?: CooldownScope) => void
+  #hasEnded = false
 
-  constructor(keyPermit?: Permit, hasWaited = false) {
-    this.keyPermit = keyPermit
+  constructor(key: Permit, heavy: Permit | undefined, hasWaited: boolean, onEnd: (refused?: CooldownScope) => void) {
     this.hasWaited = hasWaited
-  }
-
-  /** Whether a heavy request holds all that it needs. */
-  get isComplete(): boolean {
-    return this.slot !== undefined && this.heavyPermit !== undefined && this.keyPermit !== undefined
+    this.#key = key
+    this.#heavy = heavy
+    this.#onEnd = onEnd
   }
 
   isCurrent(): boolean {
-    return this.heavyPermit?.isCurrent() !== false && this.keyPermit?.isCurrent() !== false
+    return this.#heavy?.isCurrent() !== false && this.#key.isCurrent()
   }
 
-  end(result: PermitResult): void {
-    this.heavyPermit?.end(result)
-    this.keyPermit?.end(result)
-    this.slot?.()
+  end(result: PermitResult, refused?: CooldownScope): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#heavy?.end(result)
+    this.#key.end(result)
+    this.#onEnd(refused)
   }
 
   refuse(scope: CooldownScope, waitMs: number): number {
-    const cooldownMs = (scope === 'heavy' ? this.heavyPermit : this.keyPermit)?.refuse(waitMs) ?? 0
-    this.end('failed')
+    const cooldownMs = (scope === 'heavy' ? this.#heavy : this.#key)?.refuse(waitMs) ?? 0
+    this.end('failed', scope)
     return cooldownMs
   }
 }

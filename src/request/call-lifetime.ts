@@ -125,14 +125,10 @@ export class Deadline {
     return Math.max(0, Math.min(this.#ms + this.#stoodStillMs - ranMs, this.#stallsInMs()))
   }
 
-  /** From now on it stands still up to each moment at which progress is made, until `leaveQueue()`; after the last one it runs. */
-  enterQueue(): void {
-    this.#queuedAt ??= monotonicNow(this.#calls.clock)
-  }
-
-  leaveQueue(): void {
+  /** In the queue it stands still up to each moment at which progress is made; after the last one it runs. */
+  setQueued(isQueued: boolean): void {
     this.#noteProgress()
-    this.#queuedAt = undefined
+    this.#queuedAt = isQueued ? monotonicNow(this.#calls.clock) : undefined
   }
 
   /** Ends it without a call of `onExpire`; no timer is left. */

@@ -1,23 +1,22 @@
 import type { ApiPromise, CallMeta } from '../api-promise.ts'
 import { sumCosts } from '../credits/cost.ts'
-import { COPY_WITH, EtnMarketError } from '../errors/base.ts'
-import { BudgetExceededError } from '../errors/budget.ts'
+import { TimeoutError } from '../errors/api.ts'
+import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
+import { BudgetExceededError, describeCall, StateUnavailableError } from '../errors/budget.ts'
 import type { CallEndedEvent } from '../events.ts'
+import { copyData } from '../utils/json-data.ts'
 import { Batch } from './batch.ts'
-import { createTotals, type PaidResult, sumUp } from './billing.ts'
-import type { Cache } from './cache.ts'
-import { appendCallerFrames, type CallDetails, toCallError } from './call-errors.ts'
-import type { CallLifetime } from './call-lifetime.ts'
-import { dedupeKey, type InFlightRequest, type InFlightRequests, type SharedResult } from './dedupe.ts'
+import { type ChargeTotals, createTotals, type PaidResult, sumUp } from './billing.ts'
+import { type CallLifetime, DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
+import { dedupeKey, type InFlightRequests } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
-import { copyEnvelope, type Envelope, type RequestResult } from './read-answer.ts'
+import { copyEnvelope, type Envelope } from './read-answer.ts'
 import { type SendContext, send } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
 
 export interface CallContext extends SendContext {
   readonly settings: CallSettings
   readonly inFlight: InFlightRequests
-  readonly cache: Cache | undefined
   readonly batchConcurrency: number
   /** Takes the secrets out of an error. */
   redact<T>(error: T): T
@@ -41,7 +40,7 @@ async function run(input: CallInput, context: CallContext, report: { meta?: Call
   try {
     const opened = new Call(input, context)
     call = opened
-    const { lifetime, requests, settings } = opened
+    const { lifetime, plan, requests, settings } = opened
     const { callId, signal } = lifetime
     context.emit({ type: 'call.started', callId, operation, params, estimated: sumCosts(requests).max })
     const cached = context.cache === undefined || settings.isReload ? [] : await opened.readCache(context.cache)
@@ -53,7 +52,9 @@ async function run(input: CallInput, context: CallContext, report: { meta?: Call
     results = started.length === 1 ? [await (started[0] as Promise<PaidResult>)] : await Promise.all(started)
     // What one chunk brought is of no use to a caller who has left.
     if (requests.length > 1) signal.throwIfAborted()
-    const data = opened.plan.merge(results)
+    const [{ answer, error } = {}] = results as [PaidResult?]
+    if (plan.merge === undefined && answer === undefined) throw error
+    const data = plan.merge === undefined ? answer?.envelope.data : plan.merge(results)
     opened.emitEnd(results)
     report.meta = callMeta(requests, results, context.usage.remaining(), lifetime.elapsed())
     return data
@@ -93,7 +94,7 @@ class Call {
   }
 
   /** The fresh answers of the cache, one for each request. */
-  readCache(cache: Cache): Promise<readonly (Envelope | undefined)[]> {
+  readCache(cache: NonNullable<CallContext['cache']>): Promise<readonly (Envelope | undefined)[]> {
     const { signal, callId, deadlineMs } = this.lifetime
     const { operation } = this.#input
     const read = (request: PlannedRequest, index: number) =>
@@ -104,24 +105,37 @@ class Call {
   /** The answer to one request: from the cache, from an equal request in flight, or from a request of its own. */
   async answer(request: PlannedRequest, index: number, cached: Envelope | undefined): Promise<PaidResult> {
     const { settings, lifetime } = this
-    const { stop, budget: limit, onAnswer } = this.#input
+    const { params, stop, budget: limit, onAnswer } = this.#input
     if (cached !== undefined) {
       onAnswer?.(request.path, { text: JSON.stringify(cached) })
       return { answer: { envelope: cached, isCached: true }, paid: createTotals(), isShared: false }
     }
-    const finishes = settings.whenAborted === 'finish'
-    const waiter = { lifetime, stop, finishes, limit, batch: this.#batch }
+    const batch = this.#batch
+    const waiter = { lifetime, stop, finishes: settings.whenAborted === 'finish', limit, batch }
+    const own = { request, settings, callId: lifetime.callId, requestId: this.#requestId(index), params, limit, batch }
     for (;;) {
       const shared = this.#context.inFlight.get(dedupeKey(request, settings))
-      const result = await shared.join(waiter, () => this.#send(request, index, shared))
-      if (!result.mustRestart) return this.#toPaidResult(result, shared, request)
-      try {
-        // Who could not pay alone is refused now: of a crowd in front of an empty budget each would start, and all others wait for it.
-        limit?.check(request.cost.max, { operation: request.operation })
-      } catch (error) {
-        const paid = createTotals()
-        return { error: toCallError(error, this.#details(), paid), paid, isShared: false }
+      const result = await shared.join(waiter, () => send({ ...own, shared }, this.#context))
+      const { value, error, isPayer } = result
+      if (result.mustRestart) {
+        try {
+          // Who could not pay alone is refused now: of a crowd in front of an empty budget each would start, and all others wait for it.
+          limit?.check(request.cost.max, { operation: request.operation })
+          continue
+        } catch (refusal) {
+          const paid = createTotals()
+          return { error: toCallError(refusal, this.#details(), paid), paid, isShared: false }
+        }
       }
+      const totals = { ...shared.totals }
+      const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
+      const isShared = !isPayer
+      onAnswer?.(request.path, value === undefined ? { error } : value)
+      if (value === undefined) return { error: toCallError(error, this.#details(), totals, isShared), paid, isShared }
+      batch?.recordAnswer()
+      // Each caller may change what it gets, so those that share get a copy.
+      const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
+      return { answer: { envelope, status: value.status, headers: value.headers, isCached: false }, paid, isShared }
     }
   }
 
@@ -138,32 +152,6 @@ class Call {
     const { callId } = this.lifetime
     const call = { callId, operation, params, durationMs: this.lifetime.elapsed() }
     this.#context.emit(callEndEvent(call, results, failure))
-  }
-
-  /** Sends a request, whose worst case is reserved at once, and keeps its answer in the cache. */
-  async #send(request: PlannedRequest, index: number, shared: InFlightRequest): Promise<RequestResult> {
-    const { operation, params, budget: limit } = this.#input
-    const { cache, admission } = this.#context
-    const { callId } = this.lifetime
-    const ids = { callId, requestId: this.#requestId(index) }
-    const arrival = admission.nextArrival()
-    const own = { request, settings: this.settings, ...ids, params, arrival, shared, limit, batch: this.#batch }
-    const result = await send({ ...own, reservation: undefined, hasWaited: cache !== undefined }, this.#context)
-    cache?.set(request, result, { ...ids, operation })
-    return result
-  }
-
-  #toPaidResult({ value, error, isPayer }: SharedResult, shared: InFlightRequest, request: PlannedRequest): PaidResult {
-    const totals = { ...shared.totals }
-    const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
-    const isShared = !isPayer
-    this.#input.onAnswer?.(request.path, value === undefined ? { error } : value)
-    if (value === undefined) return { error: toCallError(error, this.#details(), totals, isShared), paid, isShared }
-    this.#batch?.recordAnswer()
-    // Each caller may change what it gets, so those that share get a copy.
-    const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
-    const { status, headers } = value
-    return { answer: { envelope, status, headers, isCached: false }, paid, isShared }
   }
 
   /** What does not fit as a part of a batch is said of the whole batch, of which nothing was sent. */
@@ -228,4 +216,59 @@ function callEndEvent(
   const code = failure instanceof EtnMarketError ? failure.code : 'aborted'
   const errorName = failure instanceof Error ? failure.name : 'AbortError'
   return { type: 'call.failed', ...ended, code, errorName }
+}
+
+/** What every error of a call states. */
+interface CallDetails {
+  readonly operation: CallName
+  readonly params: unknown
+  readonly requestIds: readonly string[]
+  readonly deadlineMs: number
+}
+
+/**
+ * The error of one caller: a copy with the credits of that caller's call. The reasons of signals are returned as they are.
+ * @param isShared another caller pays for the request, and has its credits on the error
+ */
+function toCallError(error: unknown, details: CallDetails, totals: ChargeTotals, isShared = false): unknown {
+  const { operation, params, requestIds } = details
+  const known = knownError(error, details, totals.attempts)
+  if (!(known instanceof EtnMarketError)) return known
+  const { attempts } = totals
+  const paid = isShared
+    ? { charge: 'none', credits: 0, shared: true }
+    : { charge: totals.charge, credits: totals.credits }
+  return known[COPY_WITH]({
+    operation,
+    params,
+    requestIds,
+    attempts,
+    ...(paid as Pick<EtnMarketError, 'charge' | 'credits'>),
+    // Each caller may change what it gets.
+    ...(isShared && { body: copyData(known.body), issues: copyData(known.issues) }),
+  })
+}
+
+/**
+ * Appends the lines of the stack from here up to the caller's own, where they are missing. V8 finds the function that awaits a
+ * promise when the promise has no other reader.
+ */
+function appendCallerFrames<Failure extends Error>(error: Failure): Failure {
+  const [, , ...frames] = (new Error().stack ?? '').split('\n')
+  const { stack = '' } = error
+  error.stack = [stack, ...frames.filter((frame) => !stack.includes(frame.trim()))].join('\n')
+  return error
+}
+
+/** The error of a deadline that has passed; any other one as it is. */
+function knownError(error: unknown, { operation, deadlineMs }: CallDetails, attempts: number): unknown {
+  if (error === STATE_DEADLINE_EXCEEDED) {
+    const { sent } = describeCall({ operation, attempts })
+    const message = `${operation}: the store of the budget, or the Redis of the fleet, did not answer within the ${deadlineMs} ms of the call. ${sent} Check it.`
+    return new StateUnavailableError(message, { operation })
+  }
+  if (error !== DEADLINE_EXCEEDED) return error
+  const count = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+  const message = `${operation}: the call did not end within ${deadlineMs} ms, after ${count}. Try again, or allow a longer deadlineMs.`
+  return new TimeoutError(message, { code: 'deadline_exceeded', operation })
 }

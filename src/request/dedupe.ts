@@ -119,7 +119,7 @@ export class InFlightRequest {
       const wait: Wait = { waiter, deadline, end, resolve }
       signal.addEventListener('abort', onAbort)
       stop?.addEventListener('abort', onStop)
-      if (this.#isQueued) deadline.enterQueue()
+      deadline.setQueued(this.#isQueued)
       this.#starter ??= wait
       this.#waits.add(wait)
       this.#ended ??= send().then(
@@ -137,15 +137,10 @@ export class InFlightRequest {
   }
 
   /** While a request waits for one of the client's own slots, the deadline stands still as long as other requests make progress. */
-  async whileQueued<T>(wait: Promise<T>): Promise<T> {
-    this.#isQueued = true
-    for (const { deadline } of this.#waits) deadline.enterQueue()
-    try {
-      return await wait
-    } finally {
-      this.#isQueued = false
-      for (const { deadline } of this.#waits) deadline.leaveQueue()
-    }
+  setQueued(isQueued: boolean): void {
+    if (this.#isQueued === isQueued) return
+    this.#isQueued = isQueued
+    for (const { deadline } of this.#waits) deadline.setQueued(isQueued)
   }
 
   /** Waits for a store or a fleet. A deadline that passes meanwhile is a failure of the store, not of the service. */

@@ -1,5 +1,5 @@
 import type { CallExtras } from '../client-internals.ts'
-import { type CostEstimate, costOfRequest, splitCall } from '../credits/cost.ts'
+import { type CostEstimate, splitCall } from '../credits/cost.ts'
 import type { CallName } from '../errors/base.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
@@ -23,7 +23,8 @@ export interface CallInput extends CallExtras {
 /** What a call asks for, and how its data is made of the answers. */
 export interface CallPlan {
   readonly requests: readonly PlannedRequest[]
-  merge(results: readonly PaidResult[]): unknown
+  /** Of a call that may take several requests; the data of any other call is that of its only answer. */
+  readonly merge?: (results: readonly PaidResult[]) => unknown
 }
 
 /** One request that may be charged: one operation, or one chunk of a batch. */
@@ -52,7 +53,7 @@ export function operationInput(
   const plan = (): CallPlan => {
     const validated = validateParams(operation, params, addressReader)
     const requests = planRequests(validated)
-    if (operation !== BATCH) return { requests, merge: onlyData }
+    if (operation !== BATCH) return { requests }
     const { partial = 'throw' } = (options ?? {}) as BatchOptions
     if (partial !== 'throw' && partial !== 'return') throw invalidOption('partial', partial, "'throw' or 'return'")
     return {
@@ -71,28 +72,22 @@ export function operationInput(
 export function pathInput(path: string, options: RequestOptions): CallInput {
   const { query, maxCredits } = options ?? {}
   const params = { path, query }
-  const plan = () => ({ requests: [planPath(path, query, maxCredits)], merge: onlyData })
+  const plan = () => ({ requests: [planPath(path, query, maxCredits)] })
   return { budget: undefined, stop: undefined, onAnswer: undefined, operation: 'request', params, options, plan }
-}
-
-/** The data of a call that takes one request. */
-function onlyData([result]: readonly PaidResult[]): unknown {
-  if (result?.answer === undefined) throw result?.error
-  return result.answer.envelope.data
 }
 
 /** The requests that a call takes: one, or one for each chunk of a batch. */
 export function planRequests(params: ValidatedParams): PlannedRequest[] {
   const { credits, heavy, keyless, bareField }: Operation = operations[params.operation]
-  return splitCall(params).map((request) => ({
-    operation: request.operation,
-    path: buildPath(request),
-    cost: costOfRequest(request),
+  return splitCall(params).map(({ params: own, cost }) => ({
+    operation: own.operation,
+    path: buildPath(own),
+    cost,
     price: credits,
     isHeavy: heavy === true,
     isKeyless: keyless === true,
     bareField,
-    addresses: isArray(request.values.addresses) ? request.values.addresses : [],
+    addresses: isArray(own.values.addresses) ? own.values.addresses : [],
   }))
 }
 

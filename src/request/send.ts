@@ -1,6 +1,12 @@
 import pRetry, { AbortError, type Options } from 'p-retry'
-import type { Admission, AdmissionControl, AdmissionRequest, PermitResult } from '../concurrency/admission-types.ts'
-import { raceWithAbort } from '../concurrency/cancellation.ts'
+import type {
+  Admission,
+  AdmissionControl,
+  AdmissionRequest,
+  CooldownScope,
+  PermitResult,
+} from '../concurrency/admission-types.ts'
+import { type CancellationSignal, raceWithAbort } from '../concurrency/cancellation.ts'
 import { type Clock, monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { Release } from '../concurrency/semaphore.ts'
@@ -19,6 +25,7 @@ import { permitResult } from './admission.ts'
 import type { ApiKeySource } from './api-key.ts'
 import type { Batch } from './batch.ts'
 import { bill } from './billing.ts'
+import type { Cache } from './cache.ts'
 import type { CallLifetimes } from './call-lifetime.ts'
 import type { InFlightRequest } from './dedupe.ts'
 import type { PlannedRequest } from './plan-requests.ts'
@@ -27,8 +34,8 @@ import type { Emit, RequestEmit } from './request-events.ts'
 import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
 import type { CallSettings } from './settings.ts'
 
-/** One request while it is under way, over all its attempts. */
-export interface RequestState {
+/** One request of a call. */
+export interface OwnRequest {
   readonly request: PlannedRequest
   readonly settings: CallSettings
   /** Names of the call that started it and of the request, for events. */
@@ -36,14 +43,18 @@ export interface RequestState {
   readonly requestId: string
   /** The parameters of the call as they were passed in, for events. */
   readonly params: unknown
-  /** Its number in the order of arrival. */
-  readonly arrival: number
   /** What the callers who wait for it share: the signal that ends it, their time limit, and what it was charged. */
   readonly shared: InFlightRequest
   /** What the call has to fit beside the client's budget. */
   readonly limit: SpendingLimit | undefined
   /** The call of several requests that it belongs to. */
   readonly batch: Batch | undefined
+}
+
+/** One request while it is under way, over all its attempts. */
+export interface RequestState extends OwnRequest {
+  /** Its number in the order of arrival. */
+  readonly arrival: number
   /** Credits reserved for the attempt under way; undefined before the first. */
   reservation: Reservation | Promise<Reservation> | undefined
   /** Whether it has waited since it was last about to be sent. */
@@ -55,6 +66,7 @@ export interface SendContext {
   readonly clock: Clock
   readonly budget: SpendingLimit
   readonly usage: Usage
+  readonly cache: Cache | undefined
   readonly admission: AdmissionControl
   readonly lifetimes: CallLifetimes
   readonly transport: Transport
@@ -73,12 +85,18 @@ export interface SendContext {
 /** Microtasks; `Promise.all` needs some of them to reject. */
 const STEPS_BEFORE_SENDING = 6
 
-/** ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. */
-export async function send(state: RequestState, context: SendContext): Promise<RequestResult> {
-  const { request, settings, shared, batch } = state
+/**
+ * ONE CHARGED REQUEST. Reserves its worst case now; then p-retry around admission -> transport -> billing -> parse -> validate. Its answer
+ * is kept in the cache.
+ */
+export async function send(own: OwnRequest, context: SendContext): Promise<RequestResult> {
+  const { request, settings, shared, batch, callId, requestId } = own
+  const { admission, budget, cache } = context
+  const arrival = admission.nextArrival()
+  const state: RequestState = { ...own, arrival, reservation: undefined, hasWaited: cache !== undefined }
   let releaseSlot: Release | undefined
   try {
-    const reserving = reserve(context.budget, state)
+    const reserving = reserve(budget, state)
     const reserved = batch === undefined ? reserving : batch.addReservation(reserving, request.cost.max)
     reserved.catch(() => {})
     // Sends no call that is aborted in the tick in which it was made, or because one that was made beside it has failed.
@@ -86,12 +104,16 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     await (batch === undefined ? reserved : raceWithAbort(reserved, shared.signal))
     if (batch !== undefined) {
       releaseSlot = batch.slots.tryAcquire()
-      state.hasWaited ||= releaseSlot === undefined
-      releaseSlot ??= await shared.whileQueued(batch.slots.acquire(shared.signal))
+      if (releaseSlot === undefined) {
+        state.hasWaited = true
+        shared.setQueued(true)
+        releaseSlot = await batch.slots.acquire(shared.signal)
+        shared.setQueued(false)
+      }
       batch.requireProgress()
     }
     // The waits are ours. Each option is given, so that none is read from a prototype that somebody has changed.
-    return await pRetry((number) => sendOnce(number, state, context), {
+    const result = await pRetry((number) => new Attempt(number, state, context).run(), {
       retries: settings.retryLimit,
       shouldRetry: ({ error }) => isRetryable(error),
       shouldConsumeRetry: () => true,
@@ -105,6 +127,8 @@ export async function send(state: RequestState, context: SendContext): Promise<R
       signal: undefined,
       unref: undefined,
     } as { [Name in keyof Options]-?: Options[Name] | undefined } as Options)
+    cache?.set(request, result, { callId, requestId, operation: request.operation })
+    return result
   } catch (error) {
     // p-retry wraps what is not an Error, such as the reason of a signal.
     throw shared.signal.aborted ? shared.signal.reason : error
@@ -114,168 +138,190 @@ export async function send(state: RequestState, context: SendContext): Promise<R
   }
 }
 
-async function sendOnce(number: number, state: RequestState, context: SendContext): Promise<RequestResult> {
-  const { request, settings, shared, params } = state
-  const { signal, totals } = shared
-  const { clock, usage } = context
-  const emit = createRequestEmit(state, number, context.emit)
-  const asked = request.isKeyless ? undefined : context.apiKey(signal)
-  state.hasWaited ||= isPromise(asked)
-  const apiKey = await asked
-  const turn = admissionRequest(apiKey ?? '', state, context)
-  const look = new LastLook(state, context.lifetimes, context.keyName(turn.apiKey))
-  let startedAt = 0
-  let isTried = false
-  /** The number of the request in the order of sending, when it was sent. */
-  let sent: number | undefined
-  let result: PermitResult = 'unused'
-  const mayBeSent = () => {
-    // A redirect that is followed is no attempt of its own.
-    if (sent !== undefined) signal.throwIfAborted()
-    else if (!look.mayBeSent()) return false
-    else {
-      sent = usage.recordSent()
-      emit({ type: 'request.sent', params })
-      // Afterwards, so that what a listener aborts is not sent.
-      signal.throwIfAborted()
-      totals.attempts++
-      shared.isSending = true
-    }
-    return true
-  }
-  try {
-    let outcome: AttemptOutcome | undefined
-    // Without an outcome, its time went by while hooks ran or a connection was waited for.
-    while (outcome === undefined) {
-      look.admission?.end('unused')
-      const admitted = context.admission.admit(turn)
-      look.admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
-      await look.prepare(state.hasWaited || look.admission.hasWaited)
-      if (!look.admission.isCurrent()) continue
-      startedAt = monotonicNow(clock)
-      isTried = false
-      outcome = await attempt({
-        transport: context.transport,
-        url: context.baseUrl() + request.path,
-        headers: context.requestHeaders(apiKey, settings.headers),
-        context: { operation: request.operation, callId: state.callId, attempt: number },
-        maxResponseBytes: context.maxResponseBytes,
-        timeoutMs: settings.timeoutMs,
-        signal,
-        clock,
-        onConnecting() {
-          isTried = true
-        },
-        prepareLook: () => look.prepare(true),
-        mayBeSent,
-      })
-    }
-    if (isTried && sent === undefined) {
-      sent = usage.recordSent()
-      emit({ type: 'request.sent', params })
-      totals.attempts++
-    }
-    // What a hook made of an answer is for the caller; what it cost and refused is the service's word.
-    const { answered = outcome } = outcome
-    result = permitResult(answered)
-    if (result === 'succeeded') context.lifetimes.recordProgress()
-    const response = responseOf(outcome)
-    const body = parseJson(response?.text)
-    const answeredBody = answered === outcome ? body : parseJson(responseOf(answered)?.text)
-    state.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
-    bill(answered, answeredBody, sent, state, usage, emit)
-
-    const durationMs = monotonicNow(clock) - startedAt
-    let failure: unknown
-    try {
-      const result = readOutcome(outcome, body, state, clock)
-      await validate(result, state, emit)
-      if (sent !== undefined) emit({ type: 'request.succeeded', durationMs, status: result.status })
-      return result
-    } catch (error) {
-      failure = error
-      const code = error instanceof EtnMarketError ? error.code : 'aborted'
-      const status = response && { status: response.status }
-      if (sent !== undefined) emit({ type: 'request.failed', durationMs, ...status, code })
-      throw error
-    } finally {
-      const refusal = answered === outcome ? failure : errorOf(answered, answeredBody, state, clock)
-      // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
-      const isOfProxy = apiKey === undefined && isBudgetRefusal(refusal)
-      if (isOfProxy) look.admission?.end('succeeded')
-      const cooldown = isOfProxy ? undefined : cooldownOf(refusal, context.maxCooldownMs)
-      if (cooldown !== undefined && look.admission !== undefined) {
-        const waitMs = look.admission.refuse(cooldown.scope, cooldown.waitMs)
-        emit({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
-      }
-    }
-  } finally {
-    shared.isSending = false
-    look.admission?.end(sent === undefined ? 'unused' : result)
-  }
-}
-
 /** Calls that were made together end within so many milliseconds: their timers were started one after another. */
 const MAX_BURST_MS = 20
 
-/**
- * LAST LOOK: whether a request may be sent now. Its signal, its deadline, the window of its budget and cool-downs are looked at when
- * everything that may wait is over, and nothing but the bytes is left to send.
- */
-class LastLook {
-  /** The permission to send it. It ends when a cool-down begins. */
-  admission: Admission | undefined
+/** ONE ATTEMPT: key -> admission -> last look -> transport -> billing -> parse -> validate. It is what its admission is asked for. */
+class Attempt implements AdmissionRequest {
+  readonly isHeavy: boolean
+  readonly arrival: number
+  readonly signal: CancellationSignal
+  apiKey = ''
+  readonly #number: number
   readonly #state: RequestState
-  readonly #lifetimes: CallLifetimes
-  readonly #keyName: string
+  readonly #context: SendContext
+  readonly #emit: RequestEmit
+  /** The permission to send it. It ends when a cool-down begins. */
+  #admission: Admission | undefined
   /** What the store of a budget still writes. */
   #confirmed: Promise<void> | undefined
+  /** Its number in the order of sending, when it was sent. */
+  #sent: number | undefined
 
-  constructor(state: RequestState, lifetimes: CallLifetimes, keyName: string) {
+  constructor(number: number, state: RequestState, context: SendContext) {
+    this.isHeavy = state.request.isHeavy
+    this.arrival = state.arrival
+    this.signal = state.shared.signal
+    this.#number = number
     this.#state = state
-    this.#lifetimes = lifetimes
-    this.#keyName = keyName
+    this.#context = context
+    this.#emit = createRequestEmit(state, number, context.emit)
+  }
+
+  async run(): Promise<RequestResult> {
+    const state = this.#state
+    const { request, settings, shared } = state
+    const { clock, usage } = this.#context
+    const asked = request.isKeyless ? undefined : this.#context.apiKey(this.signal)
+    state.hasWaited ||= isPromise(asked)
+    const apiKey = await asked
+    this.apiKey = apiKey ?? ''
+    let startedAt = 0
+    let isTried = false
+    let result: PermitResult = 'unused'
+    try {
+      let outcome: AttemptOutcome | undefined
+      // Without an outcome, its time went by while hooks ran or a connection was waited for.
+      while (outcome === undefined) {
+        this.#admission?.end('unused')
+        const admitted = this.#context.admission.admit(this)
+        this.#admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
+        await this.#prepare(state.hasWaited || this.#admission.hasWaited)
+        if (!this.#admission.isCurrent()) continue
+        startedAt = monotonicNow(clock)
+        isTried = false
+        outcome = await attempt({
+          transport: this.#context.transport,
+          url: this.#context.baseUrl() + request.path,
+          headers: this.#context.requestHeaders(apiKey, settings.headers),
+          context: { operation: request.operation, callId: state.callId, attempt: this.#number },
+          maxResponseBytes: this.#context.maxResponseBytes,
+          timeoutMs: settings.timeoutMs,
+          signal: this.signal,
+          clock,
+          onConnecting() {
+            isTried = true
+          },
+          prepareLook: () => this.#prepare(true),
+          mayBeSent: () => this.#mayBeSent(),
+        })
+      }
+      if (isTried && this.#sent === undefined) {
+        this.#recordSent()
+        shared.totals.attempts++
+      }
+      // What a hook made of an answer is for the caller; what it cost and refused is the service's word.
+      const { answered = outcome } = outcome
+      result = permitResult(answered)
+      if (result === 'succeeded') this.recordProgress()
+      const response = responseOf(outcome)
+      const body = parseJson(response?.text)
+      const answeredBody = answered === outcome ? body : parseJson(responseOf(answered)?.text)
+      state.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
+      bill(answered, answeredBody, this.#sent, state, usage, this.#emit)
+
+      const durationMs = monotonicNow(clock) - startedAt
+      let failure: unknown
+      try {
+        const result = readOutcome(outcome, body, state, clock)
+        await validate(result, state, this.#emit)
+        if (this.#sent !== undefined) this.#emit({ type: 'request.succeeded', durationMs, status: result.status })
+        return result
+      } catch (error) {
+        failure = error
+        const code = error instanceof EtnMarketError ? error.code : 'aborted'
+        const status = response && { status: response.status }
+        if (this.#sent !== undefined) this.#emit({ type: 'request.failed', durationMs, ...status, code })
+        throw error
+      } finally {
+        const refusal = answered === outcome ? failure : errorOf(answered, answeredBody, state, clock)
+        // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
+        const isOfProxy = apiKey === undefined && isBudgetRefusal(refusal)
+        if (isOfProxy) this.#admission?.end('succeeded')
+        const cooldown = isOfProxy ? undefined : cooldownOf(refusal, this.#context.maxCooldownMs)
+        if (cooldown !== undefined && this.#admission !== undefined) {
+          const waitMs = this.#admission.refuse(cooldown.scope, cooldown.waitMs)
+          this.#emit({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
+        }
+      }
+    } finally {
+      shared.isSending = false
+      this.#admission?.end(this.#sent === undefined ? 'unused' : result)
+    }
+  }
+
+  rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined {
+    const { request, settings, shared } = this.#state
+    const limits = { remainingMs: shared.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
+    return cooldownError(scope, waitMs, limits, request.operation)
+  }
+
+  setQueued(isQueued: boolean): void {
+    this.#state.shared.setQueued(isQueued)
+  }
+
+  awaitState<T>(work: Promise<T>): Promise<T> {
+    return this.#state.shared.awaitState(work)
+  }
+
+  recordProgress(): void {
+    this.#context.lifetimes.recordProgress()
   }
 
   /**
-   * Waits for what the look needs. After another wait, a turn of the event loop passes: calls that end together must not send each other on
-   * their way out. A budget with a store writes that the request is sent in this window.
+   * Waits for what the last look needs. After another wait, a turn of the event loop passes: calls that end together must not send each other
+   * on their way out. A budget with a store writes that the request is sent in this window.
    */
-  async prepare(hasWaited: boolean): Promise<void> {
+  async #prepare(hasWaited: boolean): Promise<void> {
     const { shared, batch } = this.#state
     if (hasWaited) await this.#turn()
     batch?.requireProgress()
     this.#confirm()
     if (this.#confirmed !== undefined) await shared.awaitState(this.#confirmed)
     this.#confirmed = undefined
-    shared.signal.throwIfAborted()
+    this.signal.throwIfAborted()
   }
 
   /**
-   * Looks, and does not wait. False where the request may be sent after a wait.
+   * LAST LOOK: whether the request may be sent now. Its signal, its deadline, the window of its budget and cool-downs are looked at when
+   * everything that may wait is over, and nothing but the bytes is left to send. False where it may be sent after a wait.
    * @throws the reason of the signal, or BudgetExceededError where the request does not fit the window of now
    */
-  mayBeSent(): boolean {
+  #mayBeSent(): boolean {
     const { shared, batch } = this.#state
-    shared.signal.throwIfAborted()
+    this.signal.throwIfAborted()
+    // A redirect that is followed is no attempt of its own.
+    if (this.#sent !== undefined) return true
     batch?.requireProgress()
     this.#confirm()
-    const isCurrent = this.admission?.isCurrent() === true
-    if (this.#confirmed === undefined && isCurrent && shared.remaining() > 0) return true
-    this.#state.hasWaited = true
-    return false
+    const isCurrent = this.#admission?.isCurrent() === true
+    if (this.#confirmed !== undefined || !isCurrent || shared.remaining() === 0) {
+      this.#state.hasWaited = true
+      return false
+    }
+    this.#recordSent()
+    // Afterwards, so that what a listener aborts is not sent.
+    this.signal.throwIfAborted()
+    shared.totals.attempts++
+    shared.isSending = true
+    return true
+  }
+
+  #recordSent(): void {
+    this.#sent = this.#context.usage.recordSent()
+    this.#emit({ type: 'request.sent', params: this.#state.params })
   }
 
   /** After a call that was ended early the look comes a little later. */
   async #turn(): Promise<void> {
-    const { signal } = this.#state.shared
-    const { clock } = this.#lifetimes
+    const { lifetimes } = this.#context
+    const { clock } = lifetimes
     await nextTurn()
     // A custom clock decides itself what happens at the same moment.
-    if (clock === systemClock && this.#lifetimes.msSinceEarlyEnd() < MAX_BURST_MS)
-      await sleep(clock, MAX_BURST_MS, signal)
+    if (clock === systemClock && lifetimes.msSinceEarlyEnd() < MAX_BURST_MS)
+      await sleep(clock, MAX_BURST_MS, this.signal)
     this.#state.hasWaited = false
-    if (this.#state.shared.remaining() === 0) await raceWithAbort(new Promise<never>(() => {}), signal)
+    if (this.#state.shared.remaining() === 0) await raceWithAbort(new Promise<never>(() => {}), this.signal)
   }
 
   /** Moves the reservation to the window of now. @throws BudgetExceededError when it does not fit there */
@@ -283,7 +329,7 @@ class LastLook {
     // What is being written counts for the window in which that began; afterwards it is looked at again.
     if (this.#confirmed !== undefined) return
     const reservation = this.#state.reservation as Reservation
-    const confirmed = reservation.confirm(detailsOf(this.#state), this.#keyName)
+    const confirmed = reservation.confirm(detailsOf(this.#state), this.#context.keyName(this.apiKey))
     if (!isPromise(confirmed)) return
     this.#confirmed = confirmed
     // `prepare` waits for it, unless the request ends before.
@@ -294,26 +340,6 @@ class LastLook {
 /** What was not even admitted is not retried. */
 function doNotRetry(error: unknown): never {
   throw isRetryable(error) ? new AbortError(error) : error
-}
-
-function admissionRequest(
-  apiKey: string,
-  { request, arrival, settings, shared }: RequestState,
-  { lifetimes }: SendContext,
-): AdmissionRequest {
-  return {
-    isHeavy: request.isHeavy,
-    apiKey,
-    signal: shared.signal,
-    arrival,
-    rejectWait(scope, waitMs) {
-      const limits = { remainingMs: shared.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
-      return cooldownError(scope, waitMs, limits, request.operation)
-    },
-    whileQueued: (wait) => shared.whileQueued(wait),
-    awaitState: (work) => shared.awaitState(work),
-    recordProgress: () => lifetimes.recordProgress(),
-  }
 }
 
 /** Waits, and reserves the credits of the next attempt. @throws the error itself when the wait is longer than the call allows */
@@ -357,7 +383,7 @@ function detailsOf({ request, shared }: RequestState): ReservationDetails {
   return { operation: request.operation, attempts, charge, credits }
 }
 
-/** Releases what is still reserved. Does nothing when the charge was settled. */
+/** Releases what is still reserved, or is being reserved: the request may end before. Does nothing when the charge was settled. */
 function releaseReservation({ reservation }: RequestState): void {
   if (isPromise(reservation)) {
     reservation.then(

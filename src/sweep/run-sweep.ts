@@ -3,7 +3,6 @@ import { callStore } from '../concurrency/call-store.ts'
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { monotonicNow } from '../concurrency/clock.ts'
 import type { BudgetStore } from '../credits/budget.ts'
-import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { isFinalForKey, PartialBatchError } from '../errors/api.ts'
 import { EtnMarketError, isEtnMarketError } from '../errors/base.ts'
 import { StateUnavailableError } from '../errors/budget.ts'
@@ -13,7 +12,7 @@ import { isObject } from '../operations/type-guards.ts'
 import type { CallInput } from '../request/plan-requests.ts'
 import type { SweepResult } from '../sweep-types.ts'
 import type { SweepContext, SweepSettings } from './sweep.ts'
-import { CallLimit } from './sweep-budget.ts'
+import { CallLimit, type SweepBudget } from './sweep-budget.ts'
 
 /** One call of a sweep. */
 export interface SweepCall {
@@ -42,7 +41,7 @@ export class SweepRun {
   readonly #operation: OperationId
   readonly #pending: Set<SweepCall>
   readonly #settings: SweepSettings
-  readonly #limit: SpendingLimit
+  readonly #budget: SweepBudget
   readonly #context: SweepContext
   readonly #total: number
   readonly #startedAt: number
@@ -57,18 +56,18 @@ export class SweepRun {
   #credits = 0
   #calls = 0
 
-  /** @param limit what the calls have to fit beside the client's budget */
+  /** @param budget what the calls have to fit beside the client's own */
   constructor(
     operation: OperationId,
     pending: Set<SweepCall>,
     settings: SweepSettings,
-    limit: SpendingLimit,
+    budget: SweepBudget,
     context: SweepContext,
   ) {
     this.#operation = operation
     this.#pending = pending
     this.#settings = settings
-    this.#limit = limit
+    this.#budget = budget
     this.#context = context
     this.#total = [...pending].reduce((sum, { params }) => sum + params.length, 0)
     this.#startedAt = monotonicNow(context.clock)
@@ -133,14 +132,14 @@ export class SweepRun {
 
   /** Makes the call as soon as the limit has room for it. Undefined where it has none, or the sweep is over. */
   async #buy(call: SweepCall): Promise<Outcome | undefined> {
+    const { callOptions: options, maxCredits = Number.POSITIVE_INFINITY } = this.#settings
     for (;;) {
-      const limit = new CallLimit(this.#limit)
+      const limit = new CallLimit(this.#budget, maxCredits)
       while (!limit.hasRoom(call.maxCredits)) {
         if (this.#buying.size === 0) return undefined
         await Promise.race(this.#buying)
       }
       if (this.#failure !== undefined || this.#stop.aborted) return undefined
-      const { callOptions: options } = this.#settings
       const answer = settle(this.#context.run({ ...call.input, budget: limit, stop: this.#stop, options }))
       this.#buying.add(answer)
       // Its failure is that of the sweep, which waits for it below.

@@ -58,25 +58,6 @@ export class SweepBudget {
     await this.budget.load?.()
   }
 
-  /** The limit of one sweep, in which those before it and beside it count, too. */
-  limit(maxCredits: number): SpendingLimit {
-    const { budget } = this
-    const check = (needed: number, details?: ReservationDetails) => {
-      budget.check(needed, details)
-      if (fits(maxCredits, budget, needed)) return
-      const available = creditsLeft(maxCredits, budget)
-      const advice = 'Allow more maxCredits.'
-      throw budgetExceeded({ of: 'sweep', limit: maxCredits, needed, available, advice }, details)
-    }
-    return {
-      check,
-      reserve(credits, details) {
-        check(credits, details)
-        return budget.reserve(credits, details)
-      },
-    }
-  }
-
   /** The next sweep reads what those of other processes were charged meanwhile. */
   async close(): Promise<void> {
     // What could not be written stays reserved in the store.
@@ -86,35 +67,50 @@ export class SweepBudget {
   }
 }
 
-/** The limit of the sweep, as one call has it: it knows why that call was refused. */
+/** The limit of a sweep, in which those before it and beside it count, too, as one call has it: it knows why that call was refused. */
 export class CallLimit implements SpendingLimit {
   hasRefused = false
   /** Why a reservation could not be written. */
   failure: unknown
-  readonly #limit: SpendingLimit
+  readonly #budget: Budget
+  readonly #maxCredits: number
 
-  constructor(limit: SpendingLimit) {
-    this.#limit = limit
+  constructor({ budget }: SweepBudget, maxCredits: number) {
+    this.#budget = budget
+    this.#maxCredits = maxCredits
   }
 
   hasRoom(credits: number): boolean {
     try {
-      this.#limit.check(credits)
+      this.#check(credits)
       return true
     } catch {
       return false
     }
   }
 
-  check: SpendingLimit['check'] = (credits, details) => this.#recorded(() => this.#limit.check(credits, details))
+  check(credits: number, details?: ReservationDetails): void {
+    this.#recorded(() => this.#check(credits, details))
+  }
 
   reserve: SpendingLimit['reserve'] = (credits, details) => {
-    const reserved = this.#recorded(() => this.#limit.reserve(credits, details))
+    const reserved = this.#recorded(() => {
+      this.#check(credits, details)
+      return this.#budget.reserve(credits, details)
+    })
     if (!isPromise(reserved)) return reserved
     return reserved.catch((error) => {
       this.failure = error
       throw error
     })
+  }
+
+  #check(needed: number, details?: ReservationDetails): void {
+    this.#budget.check(needed, details)
+    if (fits(this.#maxCredits, this.#budget, needed)) return
+    const available = creditsLeft(this.#maxCredits, this.#budget)
+    const advice = 'Allow more maxCredits.'
+    throw budgetExceeded({ of: 'sweep', limit: this.#maxCredits, needed, available, advice }, details)
   }
 
   #recorded<T>(use: () => T): T {

@@ -1,5 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts'
 import { raceWithAbort } from '../concurrency/cancellation.ts'
+import { requireCredits } from '../credits/budget-core.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
@@ -44,8 +45,7 @@ export function createSweep(
       // The sweep and the client may end meanwhile.
       const lifetime = context.lifetimes.open(Number.POSITIVE_INFINITY, signal)
       await raceWithAbort(budget.load(), lifetime.signal).finally(() => lifetime.end())
-      const limit = budget.limit(maxCredits ?? Number.POSITIVE_INFINITY)
-      yield* new SweepRun(operation, pending, settings, limit, context).results()
+      yield* new SweepRun(operation, pending, settings, budget, context).results()
     } catch (error) {
       throw context.redact(error)
     } finally {
@@ -75,8 +75,7 @@ function readOptions(operation: OperationId, options: SweepOptions, { settings }
   callSettings(callOptions, settings, operation)
   if (!(Number.isSafeInteger(concurrency) && concurrency > 0))
     throw invalidOption('concurrency', concurrency, 'a whole number above 0')
-  if (maxCredits !== undefined && !(Number.isSafeInteger(maxCredits) && maxCredits >= 0))
-    throw invalidOption('maxCredits', maxCredits, 'a whole number of credits, 0 or more')
+  if (maxCredits !== undefined) requireCredits('maxCredits', maxCredits)
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw invalidOption('onProgress', onProgress, 'a function')
   checkStore('store', store)

@@ -11,15 +11,7 @@ import type {
   TransportFailure,
 } from './transport.ts'
 
-const KINDS: Readonly<Record<TransportFailure['kind'], true>> = {
-  network: true,
-  timeout: true,
-  aborted: true,
-  redirect: true,
-  hook: true,
-  invalid_fetch: true,
-  too_large: true,
-}
+const KINDS: readonly unknown[] = ['network', 'timeout', 'aborted', 'redirect', 'hook', 'invalid_fetch', 'too_large']
 
 /** The headers that a client reads. */
 const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']
@@ -176,7 +168,7 @@ function isWhole(response: unknown): boolean {
 
 function isFailure(failure: unknown): boolean {
   const { kind, mayHaveArrived, response } = Object(failure) as Partial<TransportFailure>
-  if (!Object.hasOwn(KINDS, String(kind)) || typeof mayHaveArrived !== 'boolean') return false
+  if (!KINDS.includes(kind) || typeof mayHaveArrived !== 'boolean') return false
   return response === undefined || isWhole(response)
 }
 

@@ -16,11 +16,6 @@ export function isRedirect({ status, type }: RedirectResponse): boolean {
   return type === 'opaqueredirect' || REDIRECT_STATUSES.includes(status)
 }
 
-/** Where a redirect leads, as the server wrote it. */
-function redirectLocation(response: RedirectResponse): string | undefined {
-  return response.headers.get('location') ?? undefined
-}
-
 /** Releases the connection of a response that nobody reads. */
 export function discardBody({ body }: Pick<RedirectResponse, 'body'>): void {
   body?.cancel().catch(() => {})
@@ -29,7 +24,7 @@ export function discardBody({ body }: Pick<RedirectResponse, 'body'>): void {
 /** The outcome of an attempt that ended in a redirect to another origin, to nowhere, or in one too many. */
 export function redirected(response: RedirectResponse): AttemptOutcome {
   discardBody(response)
-  return { failure: { kind: 'redirect', mayHaveArrived: true, cause: redirectLocation(response) } }
+  return { failure: { kind: 'redirect', mayHaveArrived: true, cause: response.headers.get('location') ?? undefined } }
 }
 
 /** Follows redirects within one origin only, because the key never goes to another one. Returns the last response. */
@@ -41,8 +36,8 @@ export async function followRedirects<R extends RedirectResponse>(
   let current = url
   let response = first
   for (let count = 0; count < MAX_REDIRECTS && isRedirect(response); count++) {
-    const location = redirectLocation(response)
-    if (location === undefined || !URL.canParse(location, current)) break
+    const location = response.headers.get('location')
+    if (location === null || !URL.canParse(location, current)) break
     const next = new URL(location, current)
     // fetch sends no request to a URL with a password.
     if (next.origin !== new URL(current).origin || next.username !== '' || next.password !== '') break

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { LightAbortController } from '../../src/concurrency/cancellation.ts'
 import { CircuitBreaker } from '../../src/concurrency/circuit-breaker.ts'
 import { createVirtualClock } from '../support/clock.ts'
-import { watch } from '../support/setup.ts'
 
 // What calls and answers show of it is in test/behaviour/cooldown.test.ts.
 
@@ -10,14 +8,14 @@ test('a circuit breaker is idle only while no request is in flight and no refusa
   const clock = createVirtualClock()
   const breaker = new CircuitBreaker(clock, 'key')
   expect(breaker.isIdle).toBe(true)
-  const permit = breaker.tryAcquire()
+  const permit = breaker.grant()
   expect(breaker.isIdle).toBe(false)
-  permit?.end('succeeded')
+  permit.end('succeeded')
   expect(breaker.isIdle).toBe(true)
-  breaker.tryAcquire()?.refuse(1_000)
+  breaker.grant().refuse(1_000)
   expect(breaker.isIdle).toBe(false)
   await clock.advance(1_000)
-  breaker.tryAcquire()?.end('succeeded')
+  breaker.grant().end('succeeded')
   expect(breaker.isIdle).toBe(false)
   await clock.advance(60_000)
   expect(breaker.isIdle).toBe(true)
@@ -26,14 +24,13 @@ test('a circuit breaker is idle only while no request is in flight and no refusa
 test('a permit that ends twice counts once', async () => {
   const clock = createVirtualClock()
   const breaker = new CircuitBreaker(clock, 'key')
-  breaker.tryAcquire()?.refuse(1_000)
-  const request = { signal: new LightAbortController(), arrival: 1, rejectWait: () => undefined }
-  const outcomes = Array.from({ length: 4 }, () => watch(breaker.acquire(request)))
+  breaker.grant().refuse(1_000)
   await clock.advance(1_000)
-  const probe = outcomes[0]?.value
-  probe?.end('failed')
-  probe?.end('failed')
-  expect(probe?.refuse(5_000)).toBe(0)
-  await clock.advance(0)
-  expect(outcomes.filter(({ state }) => state === 'resolved')).toHaveLength(2)
+  const probe = breaker.grant()
+  expect(breaker.isAvailable).toBe(false)
+  probe.end('failed')
+  probe.end('failed')
+  expect(probe.refuse(5_000)).toBe(0)
+  breaker.grant()
+  expect(breaker.isAvailable).toBe(false)
 })

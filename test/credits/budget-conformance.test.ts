@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
-import { SweepBudget } from '../../src/sweep/sweep-budget.ts'
+import { CallLimit, SweepBudget } from '../../src/sweep/sweep-budget.ts'
 import { type BudgetUnderTest, CHARGE_DELAY_MS, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
 import { joinBudgets } from '../support/join-budgets.ts'
 import { START, totals } from './budget-at.ts'
@@ -103,7 +103,7 @@ describe('the limit of a sweep', () =>
           const { spent, reserved, uncertain } = sweeps.budget
           return { spent, reserved, uncertain, available: Math.max(0, LIMIT - spent - reserved - uncertain) }
         }
-        return { budget: sweeps.limit(LIMIT), totals: read, ...time, restart: start }
+        return { budget: new CallLimit(sweeps, LIMIT), totals: read, ...time, restart: start }
       }
       return start()
     },

@@ -1,5 +1,6 @@
+import type { CreditCost } from '../../operations/operation.ts'
 import { HEADER, typeOf } from './emit-types.ts'
-import type { Credits, OperationModel } from './operation.ts'
+import type { OperationModel } from './operation.ts'
 import type { Model } from './read-contract.ts'
 
 /** The table that the request steps and the estimator read. */
@@ -27,10 +28,7 @@ function chainId(model: Model): number {
 function row({ path, credits, heavy, needsKey, bareField, params }: OperationModel): object {
   return {
     path,
-    credits: credits && {
-      base: credits.base,
-      ...(credits.perItem > 0 && { perItem: credits.perItem, items: credits.items, maxItems: credits.maxItems }),
-    },
+    credits,
     ...(heavy && { heavy }),
     ...(!needsKey && { keyless: true }),
     ...(bareField !== null && { bareField }),
@@ -41,7 +39,6 @@ function row({ path, credits, heavy, needsKey, bareField, params }: OperationMod
         ...(where === 'query' && { query: true }),
         ...(required && { required }),
         ...(type.kind === 'addresses' ? { kind: type.kind } : type),
-        ...(type.kind === 'choice' && { anyCase: type.anyCase || undefined }),
       })),
   }
 }
@@ -143,13 +140,15 @@ function typeNames(model: Model): string[] {
   return [...new Set(['OperationParams', ...names])].sort()
 }
 
-function costText(credits: Credits | null): string {
+function costText(credits: CreditCost | null): string {
   if (credits === null) return 'free'
-  if (credits.items === null) return `${credits.base} credits`
-  const most = credits.base + credits.perItem * credits.maxItems
-  const unit = credits.items.startsWith('query.') ? 'address' : 'item'
-  return `${credits.base} credits + ${credits.perItem} for each ${unit}, at most ${most}${unit === 'address' ? ' for each 50 addresses' : ''}`
+  const { base, perItem, items } = credits
+  if (items === undefined) return `${base} credits`
+  const unit = items.startsWith('query.') ? 'address' : 'item'
+  return `${base} credits + ${perItem} for each ${unit}, at most ${mostOf(credits)}${unit === 'address' ? ' for each 50 addresses' : ''}`
 }
+
+const mostOf = ({ base, perItem = 0, maxItems = 0 }: CreditCost) => base + perItem * maxItems
 
 function evidenceText(operation: OperationModel, model: Model): string {
   const name = typeOf(operation.data).match(/\b[A-Z]\w+/)?.[0]
@@ -165,14 +164,13 @@ export function emitTable(model: Model): string {
     const parameters = operation.params
       .filter(({ type }) => type.kind !== 'chain')
       .map(({ name, required }) => (required ? name : `${name}?`))
-    const most = credits === null ? 0 : credits.base + credits.perItem * credits.maxItems
     const cells = [
       `\`${operation.id}\`${operation.heavy ? ' (heavy)' : ''}`,
       parameters.join(', ') || '–',
       operation.summary.replace(/[;:.].*$/, ''),
       credits === null ? 'free' : credits.base.toLocaleString('en-US'),
       credits?.perItem ? String(credits.perItem) : '–',
-      credits === null ? '0' : most.toLocaleString('en-US'),
+      credits === null ? '0' : mostOf(credits).toLocaleString('en-US'),
     ]
     return `| ${cells.join(' | ')} |`
   })

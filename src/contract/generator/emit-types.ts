@@ -41,9 +41,7 @@ function emitParam(param: ParamModel): string {
 }
 
 function ruleText({ type }: ParamModel): string {
-  if (type.kind === 'chain') return `Always ${type.id}`
-  if (type.kind !== 'choice') return capital(ruleOf(type))
-  return capital(ruleOf({ kind: type.kind, values: type.values, ...(type.anyCase && { anyCase: true }) }))
+  return type.kind === 'chain' ? `Always ${type.id}` : capital(ruleOf(type))
 }
 
 function defaultText({ type }: ParamModel): string {

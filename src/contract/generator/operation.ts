@@ -1,3 +1,4 @@
+import type { ChoiceRule, CreditCost, LimitRule } from '../../operations/operation.ts'
 import {
   asNode,
   ContractError,
@@ -19,7 +20,7 @@ export interface OperationModel {
   path: string
   summary: string
   description: string
-  credits: Credits | null
+  credits: CreditCost | null
   heavy: boolean
   /** For how long an answer is shown before it is bought again; 0 for never. */
   freshSeconds: number
@@ -29,13 +30,6 @@ export interface OperationModel {
   params: readonly ParamModel[]
   envelope: Shape
   data: Shape
-}
-
-export interface Credits {
-  base: number
-  perItem: number
-  items: string | null
-  maxItems: number
 }
 
 export interface ParamModel {
@@ -50,10 +44,8 @@ export type ParamType =
   | { kind: 'chain'; id: number }
   | { kind: 'address' }
   | { kind: 'addresses'; max: number }
-  | { kind: 'limit'; max: number }
-  | { kind: 'choice'; values: readonly Choice[]; default: Choice | undefined; anyCase: boolean }
-
-export type Choice = string | number
+  | LimitRule
+  | ChoiceRule
 
 const OPERATION_KEYS = [
   'operationId',
@@ -134,7 +126,7 @@ function readCredits(
   params: readonly ParamModel[],
   data: Shape,
   place: string,
-): Credits | null {
+): CreditCost | null {
   const free = readFlag(node, 'x-free', place)
   if (node['x-credits'] === undefined) {
     if (free && !metered) return null
@@ -154,7 +146,7 @@ function readCredits(
     Number(perItem) === 0 ? items === null && maxItems === 0 : typeof items === 'string' && Number(maxItems) > 0
   if (!whole || !priced)
     throw new ContractError(here, 'needs base, perItem and, where it is above 0, items and maxItems')
-  if (typeof items !== 'string') return { base: Number(base), perItem: 0, items: null, maxItems: 0 }
+  if (typeof items !== 'string') return { base: Number(base) }
   checkItems(items, params, data, `${here}.items`)
   return { base: Number(base), perItem: Number(perItem), items, maxItems: Number(maxItems) }
 }
@@ -194,7 +186,7 @@ function readParam(document: Node, param: unknown, from: string): ParamModel {
   if (node.in !== 'path' && node.in !== 'query')
     throw new ContractError(place, `"in: ${String(node.in)}" is not understood`)
   const schema = readNode(node.schema, `${place}.schema`, PARAM_KEYWORDS, 'schema keyword')
-  const anyCase = readFlag(node, 'x-any-case', place)
+  const anyCase = readFlag(node, 'x-any-case', place) || undefined
   return {
     name: text(node.name),
     in: node.in,
@@ -204,7 +196,7 @@ function readParam(document: Node, param: unknown, from: string): ParamModel {
   }
 }
 
-function readType(schema: Node, anyCase: boolean, place: string): ParamType {
+function readType(schema: Node, anyCase: true | undefined, place: string): ParamType {
   if (schema.default !== undefined && schema.enum === undefined)
     throw new ContractError(`${place}.default`, 'only a parameter with an enum has one')
   if (typeof schema.const === 'number') return { kind: 'chain', id: schema.const }
@@ -212,16 +204,15 @@ function readType(schema: Node, anyCase: boolean, place: string): ParamType {
   if (schema.type === 'array' && schema.minItems === 1 && typeof schema.maxItems === 'number') {
     return { kind: 'addresses', max: schema.maxItems }
   }
-  if (Array.isArray(schema.enum)) return readChoice(schema.enum, schema.default, anyCase, place)
+  if (Array.isArray(schema.enum)) {
+    const values: ChoiceRule['values'] = schema.enum
+    const found = values.find((value) => value === schema.default)
+    if (schema.default !== undefined && found === undefined)
+      throw new ContractError(`${place}.default`, `must be one of ${values.join(', ')}`)
+    return { kind: 'choice', values, ...(found !== undefined && { default: found }), ...(anyCase && { anyCase }) }
+  }
   if (schema.type === 'integer' && schema.minimum === 1 && typeof schema.maximum === 'number') {
     return { kind: 'limit', max: schema.maximum }
   }
   throw new ContractError(place, 'the generator does not know this form of parameter')
-}
-
-function readChoice(values: readonly Choice[], given: unknown, anyCase: boolean, place: string): ParamType {
-  const found = values.find((value) => value === given)
-  if (given !== undefined && found === undefined)
-    throw new ContractError(`${place}.default`, `must be one of ${values.join(', ')}`)
-  return { kind: 'choice', values, default: found, anyCase }
 }

@@ -91,7 +91,7 @@ function checkPathParams({ path, params }: OperationModel, place: string): void 
 
 /** A limit above `maxItems` would let a call cost more than its estimate; one below would overestimate every call. */
 function checkMaximum({ credits, params }: OperationModel, place: string): void {
-  if (credits === null || credits.items === null) return
+  if (credits?.items === undefined) return
   const listName = credits.items.startsWith('query.') ? credits.items.slice('query.'.length) : 'limit'
   for (const { name, type } of params) {
     if (name !== listName || !('max' in type) || type.max === credits.maxItems) continue

@@ -1,3 +1,5 @@
+import { editDistance } from '../../utils/nearest.ts'
+
 /** Name of an operation, as the documentation gives it. */
 export type FakeOperation = keyof typeof ROUTES
 
@@ -146,7 +148,7 @@ export function nearestRoute(path: string): { operation: FakeOperation; path: st
   const given = path.split('/').slice(1)
   const ranked = fakeOperations.map((operation) => {
     const route = fakeRoutes[operation].path
-    return { operation, path: route, distance: distance(given, route.split('/').slice(1), differ, GAP) }
+    return { operation, path: route, distance: editDistance(given, route.split('/').slice(1), differ, GAP) }
   })
   return ranked.reduce((nearest, one) => (one.distance < nearest.distance ? one : nearest))
 }
@@ -156,19 +158,6 @@ function differ(given: string, expected: string): number {
   if (expected.startsWith('{')) return /^(\d+|0x.*)$/.test(given) ? 0 : OTHER / 2
   if (given === expected) return 0
   if (given.length > 1 && (expected.includes(given) || given.includes(expected))) return 1
-  const letters = distance([...given], [...expected], (a, b) => (a === b ? 0 : 1), 1)
+  const letters = editDistance([...given], [...expected])
   return (OTHER * letters) / Math.max(given.length, expected.length)
-}
-
-/** The minimal cost of turning one list into another (edit distance). */
-function distance(from: string[], to: string[], differ: (a: string, b: string) => number, gap: number): number {
-  let row = [0, ...to.map((_, j) => (j + 1) * gap)]
-  for (const [i, a] of from.entries()) {
-    const next = [(i + 1) * gap]
-    for (const [j, b] of to.entries()) {
-      next.push(Math.min((row[j] ?? 0) + differ(a, b), (row[j + 1] ?? 0) + gap, (next[j] ?? 0) + gap))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
 }
