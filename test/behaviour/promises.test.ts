@@ -64,13 +64,6 @@ describe('unhandled rejections', () => {
     expect(unhandled).toEqual([])
   })
 
-  test('do not occur for a listener that rejects', async () => {
-    const { client } = setup(() => ok(price(TOKEN), costs(50)), { onEvent: () => Promise.reject(new Error('mine')) })
-    await client.token.price({ address: TOKEN })
-    await settle()
-    expect(unhandled).toEqual([])
-  })
-
   test('do not occur for a call that is read in both ways, which is sent once', async () => {
     const { client, script } = setup(() => ok(price(TOKEN), costs(50)))
     const call = client.token.price({ address: TOKEN })

@@ -201,21 +201,6 @@ describe('what was not sent', () => {
   })
 })
 
-test('a known price is not handed out as a young one, unless it is asked for', async () => {
-  const { feed, fake, clock } = setupFeed()
-  const first = feed.price(BOLT)
-  await clock.advance(10)
-  await first
-  fake.fault({ status: 500, times: Number.POSITIVE_INFINITY })
-  await clock.advance(10 * HOUR)
-  const refused = feed.price(BOLT, { maxAgeMs: MINUTE }).catch((error: unknown) => error)
-  const allowed = feed.price(BOLT, { maxAgeMs: MINUTE, stale: 'allow' })
-  await clock.advance(MINUTE)
-  expect(await refused).toMatchObject({ name: 'ServiceError' })
-  expect(await allowed).toMatchObject({ stale: true })
-  await expect(feed.price(BOLT, { stale: true as never })).rejects.toMatchObject({ code: 'invalid_option' })
-})
-
 test('closing during a request raises no feed.waiting', async () => {
   const { feed, clock, events } = setupFeed({}, { latencyMs: 10 * SECOND })
   recordWatch(feed, some(3), MINUTE)

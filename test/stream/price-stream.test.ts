@@ -34,8 +34,8 @@ describe('a price stream', () => {
     expect(fake.charged()).toBe(feed.status().spent)
   })
 
-  test('ends with its last watch, and a known price is delivered to the next one at once', async () => {
-    const { clock, openPage, proxy } = setupPages()
+  test('ends with its last watch, leaves no timer, and a known price is delivered to the next one at once', async () => {
+    const { clock, openPage, proxy, feed } = setupPages()
     const page = openPage()
     const watch = page.show(ONE)
     await clock.advance(SECOND)
@@ -54,6 +54,9 @@ describe('a price stream', () => {
     expect(proxy.status().streams).toBe(0)
     expect(page.stream.status().state).toBe('closed')
     expect(() => page.show(ONE)).toThrow(expect.objectContaining({ code: 'stream_closed' }))
+    await proxy.close()
+    await feed.close()
+    expect(clock.pending).toBe(0)
   })
 
   test('marks its prices as stale by their own interval, whatever the stream does', async () => {
@@ -81,17 +84,6 @@ describe('a price stream', () => {
     await clock.advance(30 * SECOND)
     expect(page.stream.peek(TWO)).toMatchObject({ stale: true })
     expect(page.prices.filter(({ stale }) => stale)).toHaveLength(2)
-  })
-
-  test('says why there are no prices, once', async () => {
-    const { clock, openPage, fake } = setupPages()
-    const body = { error: { code: 'insufficient_credits' } }
-    fake.fault({ operation: ['prices.batch', 'token.price'], times: 100, status: 402, body })
-    const page = openPage()
-    page.show(ONE)
-    await clock.advance(MINUTE)
-    expect(page.errors).toEqual(['out_of_credits'])
-    expect(page.stream.status().stream.state).toBe('out_of_credits')
   })
 
   test('reports a server without a stream, and asks it no more', async () => {
@@ -130,18 +122,6 @@ describe('a price stream', () => {
     isBroken = false
     await clock.advance(2 * MINUTE)
     expect(page.prices.length).toBeGreaterThan(0)
-  })
-
-  test('leaves no timer behind', async () => {
-    const { clock, openPage, proxy, feed } = setupPages()
-    const page = openPage()
-    page.show(ONE)
-    await clock.advance(SECOND)
-    page.stream.close()
-    await proxy.close()
-    await feed.close()
-    await settle()
-    expect(clock.pending).toBe(0)
   })
 })
 
