@@ -210,7 +210,7 @@ testProperty(
     })
   },
   {
-    cases: 12,
+    cases: 8,
     examples: [
       // A lost answer, and a restart before the next one: the new process did not know what it had cost.
       [
