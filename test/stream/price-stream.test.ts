@@ -233,17 +233,6 @@ describe('a stream that the proxy refuses', () => {
 })
 
 describe('ages', () => {
-  test('are counted by the pace of the proxy, which a page that asks for a faster one is told', async () => {
-    const { clock, openPage } = setupPages({}, undefined, { everyMs: MINUTE })
-    const page = openPage()
-    page.show(ONE, 10 * SECOND)
-    await clock.advance(5 * MINUTE)
-    expect(page.prices.map(({ stale }) => stale)).not.toContain(true)
-    expect(page.prices.length).toBeGreaterThanOrEqual(5)
-    expect(page.prices.length).toBeLessThanOrEqual(6)
-    expect(page.stream.status().stream).toMatchObject({ state: 'connected', everyMs: MINUTE })
-  })
-
   test.each([-3_600_000, 3_600_000])('do not change with the wall clock (%i ms)', async (step) => {
     const clock = createVirtualClock(START, true)
     const { openPage } = setupPages({ clock })
