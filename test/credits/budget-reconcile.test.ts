@@ -40,6 +40,19 @@ describe('the balance after a request that was in flight alone', () => {
     expect(totals(budget)).toEqual({ spent: 800, reserved: 0, uncertain: 0, available: 4200 })
   })
 
+  test('is that of the moment at which its request was sent: a loss of 60 s ago may have been charged after it', () => {
+    const { budget, pass } = exclusive()
+    ask(budget, 0, 1_000_000)
+    lose(budget, 600)
+    pass(DELAY_MS - 1)
+    const slow = budget.reserve(0)
+    slow.confirm({}, KEY)
+    pass(10_000)
+    expect(slow.settle(0, { remaining: 1_000_000 })).toBeUndefined()
+    expect(budget.uncertain).toBe(600)
+    expect(ask(budget, 0, 999_400)).toEqual({ charged: 600, freed: 0 })
+  })
+
   test('after another maxChargeDelayMs', () => {
     const { budget, pass } = budgetAt({ credits: 5000, exclusiveKey: true, maxChargeDelayMs: 1_000 })
     ask(budget, 0, 1_000_000)
@@ -163,6 +176,25 @@ describe('with windows', () => {
     old.markUncertain()
     expect(ask(budget, 50, 999_350)).toEqual({ charged: 600, freed: 0 })
     expect(totals(budget)).toEqual({ spent: 50, reserved: 0, uncertain: 0, available: 4950 })
+  })
+
+  test('of two windows that may have lost a charge, the current one counts it', () => {
+    const { budget, pass } = windowed()
+    ask(budget, 0, 1_000_000)
+    pass(windowMs - 1)
+    lose(budget, 600)
+    pass(1)
+    lose(budget, 200)
+    expect(ask(budget, 0, 999_700)).toEqual({ charged: 300, freed: 0 })
+    expect(budget.spent).toBe(200)
+    expect(ask(budget, 0, 999_400)).toEqual({ charged: 300, freed: 0 })
+    expect(budget.spent).toBe(200)
+    pass(DELAY_MS)
+    expect(ask(budget, 0, 999_200)).toEqual({ charged: 200, freed: 200 })
+    expect(totals(budget)).toEqual({ spent: 200, reserved: 0, uncertain: 0, available: 4800 })
+    // Nothing is left that explains it.
+    expect(ask(budget, 0, 999_100)).toEqual({ charged: 100, freed: 0 })
+    expect(budget.spent).toBe(300)
   })
 
   test('a loss from the future, after the clock was set back, is taken to be new', () => {

@@ -2,7 +2,7 @@ import { createClient, type EtnMarketError } from 'etn-market'
 import { createNodeTransport } from 'etn-market/node'
 import { afterEach, describe, expect, test } from 'vitest'
 import { retryAfterMs } from '../../src/transport/retry-after.ts'
-import { limitDepth } from '../../src/utils/json-data.ts'
+import { copyData, limitDepth } from '../../src/utils/json-data.ts'
 
 const json = (body: string, status: number, headers: Record<string, string> = {}) =>
   new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })
@@ -41,6 +41,15 @@ test('JSON.stringify of an error whose body is 40,000 levels deep', async () => 
 })
 
 describe('copies of data', () => {
+  test('have everything, and change no prototype', () => {
+    const data = JSON.parse('{"a":[1,{"b":null}],"__proto__":{"polluted":true}}')
+    const copy = copyData(data)
+    expect(copy).toEqual(data)
+    expect(copy.a).not.toBe(data.a)
+    expect((copy as { polluted?: boolean }).polluted).toBeUndefined()
+    expect(Object.keys(copy)).toEqual(Object.keys(data))
+  })
+
   test('of what contains itself end', () => {
     const data: unknown[] = []
     data.push(data)

@@ -42,6 +42,15 @@ describe('a limit', () => {
     expect(feed.status()).toMatchObject({ watches: 1, addresses: 1 })
   })
 
+  test('neither fires nor rearms while there is no price', async () => {
+    const { follow, fired } = setupAlert({ above: '1.5' }, null)
+    await follow(null, '2', null, '2', '1', null, '2')
+    expect(fired()).toEqual([
+      ['above', '2', undefined],
+      ['above', '2', '1'],
+    ])
+  })
+
   test('is compared exactly', async () => {
     const { follow, fired } = setupAlert({ above: '0.100000000000000001' }, '0.1')
     await follow('0.100000000000000001', '0.100000000000000002')

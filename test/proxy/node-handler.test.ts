@@ -167,6 +167,21 @@ test('a slow reader is written to as fast as it reads', async () => {
   expect(read).toBeGreaterThanOrEqual(CHUNKS * chunk.length)
 })
 
+test('a body is cancelled when the visitor leaves in the middle of it', async () => {
+  let isCancelled = false
+  const port = await serveBody({
+    start: (controller) => controller.enqueue(new Uint8Array(10)),
+    cancel() {
+      isCancelled = true
+    },
+  })
+  const socket = open(port)
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(socket, 'data')
+  socket.destroy()
+  await expect.poll(() => isCancelled, { interval: 5 }).toBe(true)
+})
+
 /** A page that watches some tokens until it has the price of each. */
 async function visit(baseUrl: string, count: number) {
   const client = createClient({ baseUrl })

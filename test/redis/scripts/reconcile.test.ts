@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { DELAY_MS, KEY, LEASE_MS, useScripts } from './setup.ts'
+import { DELAY_MS, KEY, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
 
 const scripts = useScripts()
 const { initialize, reserve, settle, status } = scripts
@@ -44,6 +44,26 @@ test('a loss is old enough at the first step: the balance may be older than the 
   expect((await status()).totals).toEqual([0, 0, 100])
 })
 
+test('a loss from the future, after the clock of Redis was set back, is taken to be new', async () => {
+  scripts.later(WINDOW_MS / 2)
+  await lose('a', 100, 0)
+  scripts.later(-WINDOW_MS / 2)
+  expect(await compare(10_000)).toEqual(['proven', '0', '0'])
+  scripts.later(DELAY_MS - 1)
+  expect(await compare(10_000)).toEqual(['proven', '0', '0'])
+  scripts.later(1)
+  expect(await compare(10_000)).toEqual(['proven', '0', '100'])
+})
+
+test('a charge of a key that nobody names makes no balance comparable with the next one', async () => {
+  await lose('a', 100)
+  await reserve('by hand', 50, { key: '' })
+  await settle('by hand', 's', 50, { key: '' })
+  expect(await compare(10_000 - 50)).toEqual(['first'])
+  expect(await compare(10_000 - 50)).toEqual(['proven', '0', '0'])
+  expect((await status()).totals).toEqual([50, 0, 100])
+})
+
 test('more losses than are listed are counted together, and freed little later than alone', async () => {
   for (let number = 0; number < 100; number++) {
     await lose(`lost ${number}`, 5, 0)
@@ -59,6 +79,15 @@ test('more losses than are listed are counted together, and freed little later t
   scripts.later(100)
   await compare(10_000)
   expect((await status()).totals).toEqual([0, 0, 0])
+})
+
+test('across windows the current one is never counted too low', async () => {
+  scripts.at(START + WINDOW_MS - 1)
+  await lose('a', 100, 0)
+  scripts.at(START + WINDOW_MS)
+  await lose('b', 50)
+  expect(await compare(10_000 - 120)).toEqual(['proven', '120', '0'])
+  expect((await status()).totals).toEqual([50, 0, 0])
 })
 
 test('a charge that a fail-over had forgotten, and that a balance has shown, hides no later loss', async () => {
