@@ -14,10 +14,6 @@ const lose = async (id: string, credits: number, sentMs = DELAY_MS) => {
   await reserve(id, credits)
   await settle(id, 'u', 0, { sentMs })
 }
-const _charge = async (id: string, credits: number) => {
-  await reserve(id, credits)
-  await settle(id, 's', credits)
-}
 
 // What balances show, and what is freed, in any order: `../reconcile-model.test.ts`.
 beforeEach(async () => {
