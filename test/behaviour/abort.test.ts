@@ -119,8 +119,6 @@ test('abort, deadline and timeout end a call although its transport ignores the 
   expect(slow.error).toMatchObject({ code: 'attempt_timeout' })
 })
 
-const STEPS = Array.from({ length: 40 }, (_, step) => step)
-
 /** Waits for this many microtasks. */
 async function steps(count: number): Promise<void> {
   for (let step = 0; step < count; step++) await Promise.resolve()
@@ -132,54 +130,31 @@ function expectBetween(credits: number, charged: number, sent: number): void {
   expect(credits).toBeLessThanOrEqual(sent)
 }
 
-describe('a call that is aborted at any moment', () => {
-  test.each(STEPS)(
-    'after %i microtasks, while it waits for the answer: rejects with the reason and sends nothing more',
-    async (count) => {
-      const { client, clock, script } = setup(undefined, { budget: { credits: 100 } })
+describe('a call that is aborted at any moment: nothing more is sent, and what was charged is counted', () => {
+  const moments: [string, () => Response | undefined, { ignoresAbort: boolean }][] = [
+    ['while it waits for the answer', () => undefined, { ignoresAbort: false }],
+    ['with a transport that ignores the signal', () => undefined, { ignoresAbort: true }],
+    ['while the answer arrives', () => ok(price(TOKEN), costs(50)), { ignoresAbort: false }],
+  ]
+
+  test.each(moments)('%s', async (_, handler, { ignoresAbort }) => {
+    for (let count = 0; count < 40; count++) {
+      const { client, clock, script } = setup(handler, { budget: { credits: 100 } }, { ignoresAbort })
       const caller = new AbortController()
       const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
       if (count > 0) await steps(count)
       const sent = script.requests.length
       caller.abort('enough')
       await flush()
-      expect(outcome).toEqual({ state: 'rejected', error: 'enough' })
       // A request that was not sent before the abort is never sent, so it cannot be charged.
-      expect(script.requests).toHaveLength(sent)
-      const { reserved, uncertain } = client.budget
+      expect(script.requests, `after ${count} microtasks`).toHaveLength(sent)
+      if (handler() === undefined) expect(outcome).toEqual({ state: 'rejected', error: 'enough' })
+      expect(outcome.state).not.toBe('pending')
+      const { spent, uncertain, reserved } = client.budget
       expect([reserved, uncertain % 50]).toEqual([0, 0])
-      expectBetween(uncertain, 50 * script.arrived, 50 * sent)
-      expect(clock.pending).toBe(0)
-    },
-  )
-
-  test.each(STEPS)(
-    'after %i microtasks, with a transport that ignores the signal: sends nothing more',
-    async (count) => {
-      const { client, script } = setup(undefined, { budget: { credits: 100 } }, { ignoresAbort: true })
-      const caller = new AbortController()
-      watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-      if (count > 0) await steps(count)
-      const sent = script.requests.length
-      caller.abort('enough')
-      await flush()
-      expect(script.requests).toHaveLength(sent)
-      expect(client.budget).toMatchObject({ reserved: 0, uncertain: 50 * script.requests.length })
-    },
-  )
-
-  test.each(STEPS)('after %i microtasks, while the answer arrives: settles what was charged', async (count) => {
-    const { client, clock, script } = setup(() => ok(price(TOKEN), costs(50)), { budget: { credits: 100 } })
-    const caller = new AbortController()
-    const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-    if (count > 0) await steps(count)
-    caller.abort('enough')
-    await flush()
-    expect(outcome.state).not.toBe('pending')
-    const { spent, uncertain, reserved } = client.budget
-    expect(reserved).toBe(0)
-    expectBetween(spent + uncertain, 50 * script.arrived, 50 * script.requests.length)
-    expect(clock.pending).toBe(0)
+      expectBetween(spent + uncertain, ignoresAbort ? 50 * sent : 50 * script.arrived, 50 * sent)
+      if (!ignoresAbort) expect(clock.pending).toBe(0)
+    }
   })
 })
 

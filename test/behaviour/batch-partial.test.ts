@@ -49,20 +49,6 @@ describe('a batch of several chunks', () => {
     expect(Object.keys({ ...error.prices, ...rest }).sort()).toEqual([...ALL].sort())
   })
 
-  test('rejects with every address missing when all chunks fail', async () => {
-    const { error } = await partly(() => refusal(401, 'unauthorized'), [0, 1, 2])
-    expect(error).toBeInstanceOf(PartialBatchError)
-    expect(error).toMatchObject({ prices: {}, missing: ALL, credits: 0, charge: 'none' })
-    expect(error.errors).toHaveLength(3)
-  })
-
-  test('rejects with the error itself when it has one chunk', async () => {
-    const { client } = setup(() => refusal(401, 'unauthorized'))
-    await expect(client.prices.batch({ addresses: addresses(50) })).rejects.toMatchObject({
-      name: 'AuthenticationError',
-    })
-  })
-
   test.each<[string, Handler, object]>([
     ['a reset', () => networkError('ECONNRESET'), { credits: 900, charge: 'unknown' }],
     ['a gateway', () => html(502), { credits: 900, charge: 'unknown' }],

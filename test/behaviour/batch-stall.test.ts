@@ -19,16 +19,6 @@ describe('a batch against a service that never answers', () => {
     expect(client.budget).toMatchObject({ reserved: 0, uncertain: 4 * 600 })
     expect(clock.pending).toBe(0)
   })
-
-  test('rejects at the latest deadlineMs after it began', async () => {
-    const { client, clock } = setup(undefined, { deadlineMs: 40_000, timeoutMs: 100_000 })
-    const outcome = watch(client.prices.batch({ addresses: addresses(1_000) }))
-    await clock.advance(39_999)
-    expect(outcome.state).toBe('pending')
-    await clock.advance(1)
-    expect(outcome.state).toBe('rejected')
-    expect(client.budget.reserved).toBe(0)
-  })
 })
 
 test('answers to other calls keep no batch alive that has none', async () => {

@@ -1,7 +1,7 @@
 import { type BudgetExceededError, createBudget, BudgetExceededError as Exceeded } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, cutOff, networkError, ok, price, refusal, tokens } from '../support/answers.ts'
-import { createVirtualClock, START } from '../support/clock.ts'
+import { createVirtualClock } from '../support/clock.ts'
 import { address, addresses, rejection, setup, watch } from '../support/setup.ts'
 
 const WINDOW = 60_000
@@ -166,19 +166,6 @@ describe('a budget shared by several clients', () => {
     expect(outcomes.filter(({ state }) => state === 'rejected')).toHaveLength(10)
     expect(made[0]!.client.budget).toBe(budget)
   })
-})
-
-test('a new window starts with the full budget', async () => {
-  const { client, clock } = setup(good, { budget: { credits: 100, windowMs: WINDOW } })
-  await client.token.price({ address: address(1) })
-  await client.token.price({ address: address(2) })
-  await rejection(client.token.price({ address: address(3) }), Exceeded)
-  expect(client.budget.resetsAt).toBe(START + WINDOW)
-  await clock.advance(WINDOW - 1)
-  await rejection(client.token.price({ address: address(3) }), Exceeded)
-  await clock.advance(1)
-  expect(client.budget).toMatchObject({ spent: 0, available: 100, resetsAt: START + 2 * WINDOW })
-  await client.token.price({ address: address(3) })
 })
 
 test('an answer lost in the old window blocks nothing in the new window, where its retry is charged', async () => {

@@ -90,6 +90,7 @@ describe('a 2xx response', () => {
 
   test.each<[string, Handler, string]>([
     ['cut off', () => cutOff(costs(115)), 'ConnectionError'],
+    ['cut off by a TLS error', () => cutOff(costs(115), 200, networkError('ERR_SSL_BAD_RECORD')), 'ConnectionError'],
     ['stalled', () => stalled(costs(115)), 'TimeoutError'],
   ])('whose body was %s settles the header', async (_, answer, name) => {
     const { error, money, creditEvents } = await attempt(answer)
@@ -107,11 +108,6 @@ describe('a 2xx response', () => {
     expect(error).toMatchObject({ name, charge: 'unknown', credits: 0 })
     expect(money).toEqual({ spent: 0, uncertain: WORST })
     expect(creditEvents).toEqual([uncertain])
-  })
-
-  test('whose body was cut off by a TLS error settles the header', async () => {
-    const { money } = await attempt(() => cutOff(costs(115), 200, networkError('ERR_SSL_BAD_RECORD')))
-    expect(money).toEqual({ spent: 115, uncertain: 0 })
   })
 
   const TOKEN = { address: address(1) }

@@ -45,13 +45,6 @@ describe('the deadline of a call', () => {
     expect(outcome.error).toMatchObject({ attempts: 3 })
   })
 
-  test('overrides the deadline of the client', async () => {
-    const { client, clock } = setup(undefined, { deadlineMs: 5_000 })
-    const [short, long] = [100, 9_000].map((deadlineMs) => watch(client.etn.price({}, { deadlineMs })))
-    await clock.advance(5_000)
-    expect([short?.state, long?.state]).toEqual(['rejected', 'pending'])
-  })
-
   test('is 60 s by default, and an attempt may take 15 s', async () => {
     const { client, clock, script } = setup()
     const outcome = watch(client.etn.price())

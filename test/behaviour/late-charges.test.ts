@@ -88,5 +88,5 @@ testProperty(
     ),
     play,
   ),
-  { cases: 40, examples: [[LEFT], [TIMED_OUT]] },
+  { cases: 20, examples: [[LEFT], [TIMED_OUT]] },
 )

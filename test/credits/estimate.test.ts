@@ -43,12 +43,6 @@ describe('the estimate of a call: exact where the price is flat or per address, 
     expect(methodOf(operation).estimate(params)).toEqual(expected)
     expect(script.requests).toHaveLength(0)
   })
-
-  test('sends nothing and reserves nothing', () => {
-    expect([script.requests.length, client.budget.reserved, client.budget.spent, client.credits.charged]).toEqual([
-      0, 0, 0, 0,
-    ])
-  })
 })
 
 test.each(['nothing.here', 'toString', '__proto__', '', undefined])('rejects the unknown operation %j', (operation) => {

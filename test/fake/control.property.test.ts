@@ -62,5 +62,5 @@ testProperty(
       fake.reset()
     })
   },
-  { cases: 200 },
+  { cases: 100 },
 )

@@ -167,15 +167,4 @@ describe('two fakes', () => {
     await a.close()
     expect((await get(b, '/prices/etn')).status).toBe(200)
   })
-
-  it('answer side by side over HTTP', async () => {
-    const fakes = Array.from({ length: 4 }, (_, i) => makeFake({ keys: { [`k${i}`]: 1_000 } }))
-    const urls = await Promise.all(fakes.map(async (fake) => (await fake.listen()).url))
-    await Promise.all(
-      urls.flatMap((url, i) =>
-        Array.from({ length: i + 1 }, () => fetch(`${url}/prices/etn`, { headers: { authorization: `Bearer k${i}` } })),
-      ),
-    )
-    expect(fakes.map((fake) => fake.charged())).toEqual([25, 50, 75, 100])
-  })
 })

@@ -104,17 +104,6 @@ describe('the journal', () => {
   })
 })
 
-it('expectations pass, in total or per operation', async () => {
-  const { fake, request: get } = ask()
-  fake.expectCredits(0)
-  fake.expectCredits({})
-  for (const path of ['/prices/etn', '/prices/etn', '/farms/52014']) await get(path)
-  fake.expectCredits(3_050)
-  fake.expectCredits({ 'etn.price': 50, 'farm.list': 3_000 })
-  fake.expectRequests(3)
-  fake.expectRequests({ 'etn.price': 2, 'farm.list': 1 })
-})
-
 describe('expectCredits', () => {
   it('throws with the requests, their query, credits, key and fault', async () => {
     const { fake, request: get } = ask()

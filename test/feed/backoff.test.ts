@@ -1,4 +1,4 @@
-import { AuthenticationError, NotFoundError, ServerBusyError } from 'etn-market'
+import { NotFoundError, ServerBusyError } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { createPriceFeed, type FeedClient } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
@@ -79,14 +79,6 @@ describe('a service that fails', () => {
   })
 })
 
-test('a refused key stops the feed and is reported once', async () => {
-  const { feed, clock, events } = setupFeed({}, {}, { apiKey: 'esk_test_unknown' })
-  const { errors } = recordWatch(feed, BOLT, MINUTE)
-  await clock.advance(10 * MINUTE)
-  expect(errors).toEqual([expect.any(AuthenticationError)])
-  expect(types(events)).toEqual(['feed.stopped'])
-})
-
 test('charged answers that are invalid are requested once more in two parts, and then not before their interval', async () => {
   const { feed, fake, clock } = setupFeed()
   recordWatch(feed, [BOLT, CORE, DYNO], MINUTE)
@@ -147,19 +139,6 @@ test('a new watch does not wait for the lost answers of others', async () => {
   first.stop()
   await clock.advance(15 * SECOND)
   expect(prices.map(({ stale }) => stale)).toEqual([false, false])
-})
-
-test('an onError that throws or rejects breaks nothing', async () => {
-  const { feed, fake, clock } = setupFeed()
-  fake.fault({ status: 500, times: 3 })
-  const prices: unknown[] = []
-  const onError = () => {
-    throw new Error('mine')
-  }
-  feed.watch(BOLT, { everyMs: MINUTE, onPrice: (price) => void prices.push(price), onError })
-  feed.watch(BOLT, { everyMs: MINUTE, onPrice: () => {}, onError: async () => onError() })
-  await clock.advance(MINUTE)
-  expect(prices).toHaveLength(1)
 })
 
 test('a 404 page that is not from the service stops the feed, and is not a token without a price', async () => {

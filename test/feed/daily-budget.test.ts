@@ -197,5 +197,5 @@ testProperty(
       },
     )
   },
-  { cases: 12 },
+  { cases: 8 },
 )

@@ -77,6 +77,7 @@ describe('a price request', () => {
     ['an address', ['0x1'], {}],
     ['an age', [BOLT], { maxAgeMs: -1 }],
     ['an option', [BOLT], { maxAge: 5 } as object],
+    ['what may be stale', [BOLT], { stale: true } as object],
   ])('rejects %s that is invalid, and sends nothing', async (_, addresses: readonly string[], options) => {
     const { feed, fake } = setupFeed()
     await rejection(feed.prices(addresses, options), InvalidRequestError)

@@ -91,7 +91,7 @@ describe('a portfolio', () => {
         await feed.close()
       })
     },
-    { cases: 25 },
+    { cases: 12 },
   )
 
   test('costs one request for balances each interval, and prices that it shares with watches', async () => {

@@ -62,7 +62,7 @@ testProperty(
       }
     })
   },
-  { cases: 12 },
+  { cases: 8 },
 )
 
 testProperty(
@@ -92,7 +92,7 @@ testProperty(
     )
   },
   {
-    cases: 12,
+    cases: 8,
     examples: [
       // An address failed alone again and again, until it waited for a minute, which is longer than its interval.
       [

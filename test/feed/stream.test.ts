@@ -508,18 +508,6 @@ test('a hidden page closes its stream after ten seconds and buys nothing, and op
   expect([server.status().watches, streams.length, bought]).toEqual([1, 2, []])
 })
 
-test('a closed feed leaves no stream, timer or request behind', async () => {
-  const { clock, watch, page, server, client } = setupPage()
-  watch([ONE, TWO])
-  watch(THREE, 20 * SECOND)
-  await clock.advance(15 * SECOND)
-  await page.close()
-  await settle()
-  expect(server.status().watches).toBe(0)
-  expect(clock.pending).toBe(0)
-  expect(client.credits.charged).toBe(0)
-})
-
 test('a client that was not made by createClient cannot open streams', () => {
   const { client, clock } = setupPage()
   const { token, prices, trade, balances } = client

@@ -1,6 +1,9 @@
 import type { Trade } from 'etn-market'
 import type { FakeService } from 'etn-market/fake'
 
+export const numbers = (trades: readonly Trade[]) => trades.map(({ timestamp }) => timestamp)
+export const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
 /** The trades that a fake service serves, numbered from 1 by their timestamp. */
 export function serveTrades(fake: FakeService, count: number) {
   const trades: Trade[] = []

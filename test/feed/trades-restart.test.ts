@@ -4,10 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { testProperty } from '../support/property.ts'
 import { createMachine } from './processes.ts'
 import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
-import { serveTrades } from './trade-list.ts'
-
-const numbers = (trades: readonly Trade[]) => trades.map(({ timestamp }) => timestamp)
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+import { numbers, range, serveTrades } from './trade-list.ts'
 
 describe('after a restart with a store', () => {
   test('known trades are not bought again, and only as many as are needed are asked for', async () => {
@@ -210,7 +207,7 @@ testProperty(
     })
   },
   {
-    cases: 12,
+    cases: 8,
     examples: [
       // A lost answer, and a restart before the next one: the new process did not know what it had cost.
       [

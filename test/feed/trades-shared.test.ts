@@ -6,11 +6,9 @@ import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 import { createMachine } from './processes.ts'
 import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
-import { serveTrades } from './trade-list.ts'
+import { numbers, range, serveTrades } from './trade-list.ts'
 
 const { BOLT, CORE } = fakeTokens
-const numbers = (trades: readonly Trade[]) => trades.map(({ timestamp }) => timestamp)
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 test('readers of one token share each request, at the shortest interval, and each yields every trade once', async () => {
   const { feed, clock, fake } = setupFeed()

@@ -1,10 +1,8 @@
 import { InvalidRequestError, type Trade } from 'etn-market'
-import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
 import { TradeDedupe } from '../../src/feed/trades/dedupe.ts'
 import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
 
-const { BOLT } = fakeTokens
 const trade = (number: number): Trade => ({ hash: `0x${number}`, timestamp: number })
 
 test('the trade dedupe counts identical trades of one transaction', () => {
@@ -13,20 +11,6 @@ test('the trade dedupe counts identical trades of one transaction', () => {
   expect(dedupe.add(page(1)).fresh).toHaveLength(1)
   expect(dedupe.add(page(1, 1)).fresh).toHaveLength(1)
   expect(dedupe.add(page(2, 1, 1)).fresh).toEqual([trade(2)])
-})
-
-test('yields each trade once, newest last, and adapts its interval', async () => {
-  const { feed, clock, fake } = setupFeed()
-  const { seen } = read(feed.trades({ token: BOLT, everyMs: { min: 30 * SECOND, max: 60 * MINUTE } }))
-  await clock.advance(6 * 60 * MINUTE)
-  const times = seen.map(({ timestamp }) => timestamp ?? 0)
-  expect(times).toEqual([...times].sort((a, b) => a - b))
-  expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(seen.length)
-  expect(seen.length).toBeGreaterThan(26)
-  const polls = fake.journal({ operation: 'trade.list' }).length
-  expect(polls).toBeLessThan(30)
-  await feed.close()
-  expect(clock.pending).toBe(0)
 })
 
 test('reports a gap if every trade of a page is new, and requests sooner', async () => {

@@ -301,5 +301,5 @@ testProperty(
       },
     )
   },
-  { cases: 12 },
+  { cases: 8 },
 )

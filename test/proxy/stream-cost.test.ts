@@ -186,7 +186,7 @@ describe("when the feed's budget is too small", () => {
       { budget: { creditsPerDay: rotating / 3 } },
     )
     const honest = await listen(query([ONE, TWO, THREE]), { visitor: 'honest' })
-    for (let turn = 0; turn < 4 * 60; turn++) {
+    for (let turn = 0; turn < 2 * 60; turn++) {
       const streams = await Promise.all(
         Array.from({ length: 5 }, (_, index) =>
           listen(query(TOKENS.slice((turn * 5 + index) % 30, ((turn * 5 + index) % 30) + 1)), {

@@ -34,8 +34,8 @@ describe('a price stream', () => {
     expect(fake.charged()).toBe(feed.status().spent)
   })
 
-  test('ends with its last watch, and a known price is delivered to the next one at once', async () => {
-    const { clock, openPage, proxy } = setupPages()
+  test('ends with its last watch, leaves no timer, and a known price is delivered to the next one at once', async () => {
+    const { clock, openPage, proxy, feed } = setupPages()
     const page = openPage()
     const watch = page.show(ONE)
     await clock.advance(SECOND)
@@ -54,6 +54,9 @@ describe('a price stream', () => {
     expect(proxy.status().streams).toBe(0)
     expect(page.stream.status().state).toBe('closed')
     expect(() => page.show(ONE)).toThrow(expect.objectContaining({ code: 'stream_closed' }))
+    await proxy.close()
+    await feed.close()
+    expect(clock.pending).toBe(0)
   })
 
   test('marks its prices as stale by their own interval, whatever the stream does', async () => {
@@ -81,17 +84,6 @@ describe('a price stream', () => {
     await clock.advance(30 * SECOND)
     expect(page.stream.peek(TWO)).toMatchObject({ stale: true })
     expect(page.prices.filter(({ stale }) => stale)).toHaveLength(2)
-  })
-
-  test('says why there are no prices, once', async () => {
-    const { clock, openPage, fake } = setupPages()
-    const body = { error: { code: 'insufficient_credits' } }
-    fake.fault({ operation: ['prices.batch', 'token.price'], times: 100, status: 402, body })
-    const page = openPage()
-    page.show(ONE)
-    await clock.advance(MINUTE)
-    expect(page.errors).toEqual(['out_of_credits'])
-    expect(page.stream.status().stream.state).toBe('out_of_credits')
   })
 
   test('reports a server without a stream, and asks it no more', async () => {
@@ -130,18 +122,6 @@ describe('a price stream', () => {
     isBroken = false
     await clock.advance(2 * MINUTE)
     expect(page.prices.length).toBeGreaterThan(0)
-  })
-
-  test('leaves no timer behind', async () => {
-    const { clock, openPage, proxy, feed } = setupPages()
-    const page = openPage()
-    page.show(ONE)
-    await clock.advance(SECOND)
-    page.stream.close()
-    await proxy.close()
-    await feed.close()
-    await settle()
-    expect(clock.pending).toBe(0)
   })
 })
 
@@ -253,17 +233,6 @@ describe('a stream that the proxy refuses', () => {
 })
 
 describe('ages', () => {
-  test('are counted by the pace of the proxy, which a page that asks for a faster one is told', async () => {
-    const { clock, openPage } = setupPages({}, undefined, { everyMs: MINUTE })
-    const page = openPage()
-    page.show(ONE, 10 * SECOND)
-    await clock.advance(5 * MINUTE)
-    expect(page.prices.map(({ stale }) => stale)).not.toContain(true)
-    expect(page.prices.length).toBeGreaterThanOrEqual(5)
-    expect(page.prices.length).toBeLessThanOrEqual(6)
-    expect(page.stream.status().stream).toMatchObject({ state: 'connected', everyMs: MINUTE })
-  })
-
   test.each([-3_600_000, 3_600_000])('do not change with the wall clock (%i ms)', async (step) => {
     const clock = createVirtualClock(START, true)
     const { openPage } = setupPages({ clock })

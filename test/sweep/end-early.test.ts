@@ -21,15 +21,6 @@ describe('a sweep ends when every further call must fail in the same way', () =>
     expect(sweep.remaining).toHaveLength(60 - results.length)
     await client.close()
   })
-
-  test('a 404 is the result of its call', async () => {
-    const fake = createFakeService({ clock: createRunningClock(), keys: { esk_live_key: { credits: 1_000_000 } } })
-    const client = createClient({ apiKey: 'esk_live_key', fetch: fake.fetch })
-    fake.fault({ operation: 'token.price', status: 404 })
-    const sweep = client.token.price.many(addresses(10))
-    expect(await read(sweep)).toHaveLength(10)
-    expect(sweep.remaining).toEqual([])
-  })
 })
 
 describe('maxCredits holds for all runs on a store', () => {

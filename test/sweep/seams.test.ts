@@ -104,7 +104,7 @@ describe('maxCredits × one store × several clients', () => {
         expect(clock.pending).toBe(0)
       },
     ),
-    { cases: 60 },
+    { cases: 30 },
   )
 })
 

@@ -90,17 +90,6 @@ describe('for any address', () => {
 })
 
 describe('memoize', () => {
-  testProperty(
-    'returns what the function returns, also when more results are new than it keeps',
-    () => {
-      const checksum = memoize(checksumAddress, 3)
-      return fc.property(fc.array(anyAddress), (addresses) => {
-        for (const address of [...addresses, ...addresses]) expect(checksum(address)).toBe(checksumAddress(address))
-      })
-    },
-    { cases: 100 },
-  )
-
   test('calls the function once for a text that it remembers', () => {
     const compute = vi.fn((text: string) => text.length)
     const memoized = memoize(compute)

@@ -96,5 +96,5 @@ testProperty(
       for (const [key, candle] of closed) known.set(key, candle)
     }
   }),
-  { cases: 12, examples: FOUND },
+  { cases: 8, examples: FOUND },
 )

@@ -79,14 +79,6 @@ describe.each(SUBJECTS)('the market of %s', (token) => {
     }
   })
 
-  it.each(CURRENCIES)('a candle that is over no longer changes (%s)', async (currency) => {
-    const { at, now, candles } = look()
-    const before = await candles(token, '15m', currency, 20)
-    at(now() + 1_800)
-    const after = new Map((await candles(token, '15m', currency, 40)).map((candle) => [candle.time, candle]))
-    for (const candle of before.slice(0, -1)) expect(after.get(candle.time)).toEqual(candle)
-  })
-
   it.each(CURRENCIES)('the history equals the candles of its window (%s)', async (currency) => {
     const { get, now, candles } = look()
     for (const [duration, bucket, seconds] of [

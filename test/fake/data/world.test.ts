@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { hash, hashText } from '../../../src/fake/data/random.ts'
 import { fakeTokens, fakeWallets } from '../../../src/fake/index.ts'
 import { checksumAddress } from '../../../src/utils/address.ts'
 import { ask, examplePaths, NOON } from '../setup.ts'
@@ -28,42 +27,6 @@ describe('the data', () => {
 
   it('treats a number and its text as the same seed', async () => {
     expect(await everything(7)).toEqual(await everything('7'))
-  })
-
-  it('is the same on every runtime: nothing but exact arithmetic', async () => {
-    // Figures that another runtime has to come to as well.
-    expect([hash(1), hash(1, 2, 3, 4), hash(-5, 0, 2 ** 33), hashText('etn-market')]).toMatchInlineSnapshot(`
-      [
-        191656671,
-        1512789636,
-        220422339,
-        2890101097,
-      ]
-    `)
-    const { 'etn.price': etn, 'token.price': price, 'trade.list': trades } = await everything('etn-market')
-    expect([etn, price, (trades as unknown[])[0]]).toMatchInlineSnapshot(`
-      [
-        {
-          "usd": "0.002659336490517222977360941",
-        },
-        {
-          "address": "0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1",
-          "etn": "14.10486993922676471786175",
-          "usd": "0.03750959532338518062411003",
-        },
-        {
-          "amount0": "14507.534918",
-          "amount1": "38.62700734097147342097116",
-          "hash": "0x4097bf6354473bcec844c37255ddc444e5e3c6adc70bb36a2528696d2755788e",
-          "pool": "0x044Ca311E66BA9cE433Ed835EB63f2388ea704c6",
-          "sender": "0xDc55F90f1C3211b53c33f250565005bA115182Fb",
-          "timestamp": 1795178082,
-          "token0": "0x138DAFbDA0CCB3d8E39C19edb0510Fc31b7C1c77",
-          "token1": "0x3187deAd7A2Bd6770F5Fe81495D1B715926AAe6e",
-          "usd": "38.58041699489018822445578",
-        },
-      ]
-    `)
   })
 
   it('has as many tokens as token.list can show, the real ones among them, some without a price', async () => {

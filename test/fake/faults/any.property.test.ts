@@ -73,5 +73,5 @@ testProperty(
       fake.expectRequests(calls.length)
     })
   },
-  { cases: 60 },
+  { cases: 30 },
 )

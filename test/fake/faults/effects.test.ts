@@ -171,17 +171,6 @@ describe.each(SHELLS)('faults through %s', (shell) => {
     expect(JSON.parse(text ?? '')).toEqual({ data: { usd: 0.5, extra: true }, cursor: null })
     fake.expectCredits(COST)
   })
-
-  it('combines several effects in one fault', async () => {
-    const { fake, see } = await stage(shell)
-    fake.fault({ transform: () => ({ data: {} }), creditHeaders: 'missing', date: 'x', delayMs: 5 })
-    const { headers, text } = await see()
-    expect({ text, date: headers?.get('date'), cost: headers?.get('x-credits-cost') }).toEqual({
-      text: '{"data":{}}',
-      date: 'x',
-      cost: null,
-    })
-  })
 })
 
 /** `etn-market/node` delivers a body as a whole or not at all. */

@@ -14,24 +14,35 @@ function play(options?: FakeServiceOptions) {
 }
 
 describe('a fault hits', () => {
-  it('one request by default', async () => {
+  it.each<[string, FaultOptions[], number[]]>([
+    ['one request by default', [{ status: 500 }], [500, 200, 200]],
+    [
+      'a number of requests, or all',
+      [
+        { status: 500, times: 2 },
+        { status: 502, times: Number.POSITIVE_INFINITY },
+      ],
+      [500, 500, 502, 502, 502],
+    ],
+    [
+      'in the order of adding, one fault per request',
+      [{ status: 503 }, { status: 429 }, { status: 500 }],
+      [503, 429, 500, 200],
+    ],
+    [
+      'with a probability and a number of times; 0 is never, 1 is always',
+      [
+        { probability: 1, times: 2, status: 500 },
+        { probability: 0, status: 502 },
+      ],
+      [500, 500, 200, 200],
+    ],
+    ['the nth request', [{ nth: 3, status: 502 }], [200, 200, 502, 200]],
+  ])('%s', async (_, faults, statuses) => {
     const { fake, times } = play()
-    const fault = fake.fault({ status: 500 })
-    expect(await times(3)).toEqual([500, 200, 200])
-    expect(fault.hits).toBe(1)
-  })
-
-  it('a number of requests, or all', async () => {
-    const { fake, times } = play()
-    fake.fault({ status: 500, times: 2 })
-    fake.fault({ status: 502, times: Number.POSITIVE_INFINITY })
-    expect(await times(5)).toEqual([500, 500, 502, 502, 502])
-  })
-
-  it('in the order of adding, one fault per request', async () => {
-    const { fake, times } = play()
-    for (const status of [503, 429, 500]) fake.fault({ status })
-    expect(await times(4)).toEqual([503, 429, 500, 200])
+    const [first] = faults.map((fault) => fake.fault(fault))
+    expect(await times(statuses.length)).toEqual(statuses)
+    expect(first?.hits).toBe(statuses.filter((status) => status === faults[0]?.status).length)
   })
 
   it('requests of one operation or of several', async () => {
@@ -65,13 +76,11 @@ describe('a fault hits', () => {
     expect(marked.status).toBe(502)
   })
 
-  it('the nth matching request, or several', async () => {
+  it('several of the matching requests by their numbers', async () => {
     const { fake, get, times } = play()
     fake.fault({ operation: 'etn.price', nth: [2, 4], status: 500 })
     await get('/nft/stats')
     expect(await times(5)).toEqual([200, 500, 200, 500, 200])
-    fake.fault({ nth: 3, status: 502 })
-    expect(await times(4)).toEqual([200, 200, 502, 200])
   })
 
   it('a random selection, the same for the same seed', async () => {
@@ -86,13 +95,6 @@ describe('a fault hits', () => {
     const hits = first.filter((status) => status === 500).length
     expect(hits).toBeGreaterThan(35)
     expect(hits).toBeLessThan(85)
-  })
-
-  it('with a probability and a number of times; 0 is never, 1 is always', async () => {
-    const { fake, times } = play()
-    fake.fault({ probability: 1, times: 2, status: 500 })
-    fake.fault({ probability: 0, status: 502 })
-    expect(await times(4)).toEqual([500, 500, 200, 200])
   })
 
   it('the same random selection whatever other calls are made', async () => {

@@ -46,15 +46,4 @@ describe('§1 and §4: routes', () => {
     expect(body.error.message).toContain(nearest)
     expect(fake.journal().at(-1)).toMatchObject({ operation: null, path, status: 404 })
   })
-
-  it('§9: the version is the last segment of the base URL', async () => {
-    const { fake, url, get } = await serve()
-    const { origin } = new URL(url)
-    expect(new URL(url).pathname).toBe('/public-api/v1')
-    for (const base of ['', '/v1', '/somewhere/else/v1']) {
-      expect((await get('/prices/etn')).status).toBe(200)
-      const response = await fetch(`${origin}${base}/prices/etn`, { headers: { authorization: `Bearer ${fake.key}` } })
-      expect(response.status).toBe(200)
-    }
-  })
 })

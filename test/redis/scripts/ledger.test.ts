@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BUY } from '../../../src/redis/scripts/clock.lua.ts'
-import { CONFIG, HOUR, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
+import { HOUR, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
 
 const scripts = useScripts()
 const { keys, initialize, reserve, confirm, settle, cancel, renew, status } = scripts
@@ -22,34 +22,6 @@ describe('before initialize', () => {
   test('settle is ignored', async () => {
     expect((await settle('a', 's', 10, { credits: 10 })).verdict).toBe('ignored')
     expect(await scripts.redis.dbsize()).toBe(0)
-  })
-})
-
-describe('initialize', () => {
-  beforeEach(() => initialize())
-
-  test('again does nothing', async () => {
-    await reserve('a', 10)
-    await settle('a', 's', 10)
-    expect(await initialize(CONFIG, 'epoch-2')).toBe('unchanged')
-    expect((await reserve('b', 1)).epoch).toBe('epoch-1')
-    expect((await status()).totals).toEqual([10, 1, 0])
-  })
-
-  test('refuses another configuration, as every script does', async () => {
-    await expect(initialize('2000 1000 2')).rejects.toThrow('MISMATCH 1000 1000 2')
-    await expect(reserve('a', 10, { config: '1000 1000 3' })).rejects.toThrow('MISMATCH 1000 1000 2')
-    expect((await status()).totals).toEqual([0, 0, 0])
-  })
-
-  test('after the state is lost begins anew: nothing of before counts', async () => {
-    await reserve('a', 10)
-    await scripts.redis.del(keys.initialize[0] as string)
-    await expect(reserve('b', 10)).rejects.toThrow(/^NOTINITIALIZED /)
-    await initialize(CONFIG, 'epoch-2')
-    expect((await settle('a', 's', 10, { credits: 10 })).verdict).toBe('ignored')
-    expect(await renew('a')).toEqual([0])
-    expect((await status()).totals).toEqual([0, 0, 0])
   })
 })
 
@@ -89,14 +61,6 @@ describe('a lease', () => {
   beforeEach(async () => {
     await initialize()
     await reserve('a', 100)
-  })
-
-  test('that is renewed does not end', async () => {
-    for (let time = 0; time < 3; time++) {
-      scripts.later(LEASE_MS - 1)
-      expect(await renew('a', 'unknown')).toEqual([1, 0])
-    }
-    expect((await status()).totals).toEqual([0, 100, 0])
   })
 
   test('of a process that ended while the clock was a year ahead lasts for one lease after it was set back', async () => {

@@ -28,22 +28,8 @@ const refuse = async (id: string, which: 'key' | 'heavy', waitMs: number, unaske
 const renewSlots = (...ids: string[]) => run(RENEW, [keys.slots], [LEASE_MS, ...ids.flatMap((id) => [1, id])])
 const taken = async () => (await status()).taken
 
-test('before initialize, and with another configuration, admit refuses', async () => {
-  await expect(admit('a')).rejects.toThrow(/^NOTINITIALIZED /)
-  await initialize()
-  await expect(admit('a', { config: '1000 1000 3' })).rejects.toThrow('MISMATCH 1000 1000 2')
-})
-
 describe('slots', () => {
   beforeEach(() => initialize())
-
-  test('two are given, and the third waits until one is free', async () => {
-    expect([await heavy('a'), await heavy('b'), await heavy('c')]).toEqual(['granted', 'granted', 'queued'])
-    expect(await taken()).toBe(2)
-    await end('a')
-    expect([await heavy('c'), await heavy('d')]).toEqual(['granted', 'queued'])
-    expect(await taken()).toBe(2)
-  })
 
   test('that processes took which died while the clock was a year ahead are free a lease after it was set back', async () => {
     scripts.at(START + 8_760 * HOUR)
@@ -130,12 +116,6 @@ describe('a cool-down of heavy requests', () => {
     await initialize()
     await heavy('a')
     expect((await refuse('a', 'heavy', 500)).ms).toBe(500)
-  })
-
-  test('holds heavy requests only, and frees the slot', async () => {
-    expect(await admit('b', { heavy: true })).toMatchObject({ verdict: 'cooldown', ms: 500 })
-    expect(await light('c')).toBe('granted')
-    expect(await taken()).toBe(0)
   })
 
   test('lets one probe go, and the others when it has succeeded', async () => {

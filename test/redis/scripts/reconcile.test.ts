@@ -14,31 +14,11 @@ const lose = async (id: string, credits: number, sentMs = DELAY_MS) => {
   await reserve(id, credits)
   await settle(id, 'u', 0, { sentMs })
 }
-const charge = async (id: string, credits: number) => {
-  await reserve(id, credits)
-  await settle(id, 's', credits)
-}
 
 // What balances show, and what is freed, in any order: `../reconcile-model.test.ts`.
 beforeEach(async () => {
   await initialize()
   expect(await compare(10_000)).toEqual(['first'])
-})
-
-test.each([
-  { lost: 100, charged: 0, totals: [50, 0, 0], proven: ['proven', '0', '100'] },
-  { lost: 100, charged: 100, totals: [150, 0, 0], proven: ['proven', '100', '0'] },
-  { lost: 100, charged: 30, totals: [80, 0, 0], proven: ['proven', '30', '70'] },
-  // What a fail-over has forgotten.
-  { lost: 0, charged: 70, totals: [120, 0, 0], proven: ['proven', '70', '0'] },
-  { lost: 100, charged: 170, totals: [220, 0, 0], proven: ['proven', '170', '0'] },
-])('of $lost lost credits $charged were charged', async ({ lost, charged, totals, proven }) => {
-  await charge('a', 50)
-  if (lost > 0) await lose('b', lost)
-  expect(await compare(10_000 - 50 - charged)).toEqual(proven)
-  expect((await status()).totals).toEqual(totals)
-  expect(await compare(10_000 - 50 - charged)).toEqual(['proven', '0', '0'])
-  expect((await status()).totals).toEqual(totals)
 })
 
 test('nothing is proven while a request is in flight, or when one was between the steps', async () => {
