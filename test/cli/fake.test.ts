@@ -8,14 +8,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { run } from '../../src/cli/program.ts'
 import { type Child, follow } from '../support/child.ts'
 import { within } from '../support/wait.ts'
-import { createHost } from './program.ts'
+import { createHost, PROGRAM } from './program.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const PROGRAM = ['--import', 'tsx', join(ROOT, 'src/cli/index.ts')]
 
 /** Starts `etn-market fake` in a process of its own. */
 function startProcess(args: string[]): Child & { readonly listening: Promise<string> } {
-  const child = follow(spawn(process.execPath, [...PROGRAM, 'fake', ...args], { cwd: ROOT }))
+  const child = follow(spawn(process.execPath, [PROGRAM, 'fake', ...args], { cwd: ROOT }))
   onTestFinished(() => void child.process.kill('SIGKILL'))
   return { ...child, listening: listeningOn(child.printed) }
 }

@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { PROGRAM } from '../cli/program.ts'
 import { follow } from '../support/child.ts'
 import { hasPython } from '../support/python.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FOLDER = `${ROOT}examples/fake-server/`
-const PROGRAM = ['--import', 'tsx', `${ROOT}src/cli/index.ts`]
 
 test.runIf(hasPython)(
   'the Python suite starts the fake as a program and steers it',
   async () => {
-    const env = { ...process.env, ETN_MARKET_FAKE: [process.execPath, ...PROGRAM, 'fake'].join(' ') }
+    const env = { ...process.env, ETN_MARKET_FAKE: [process.execPath, PROGRAM, 'fake'].join(' ') }
     const args = ['-m', 'unittest', '-v', `${FOLDER}test_bot.py`]
     const suite = follow(spawn('python3', args, { cwd: ROOT, env }))
     onTestFinished(() => void suite.process.kill('SIGKILL'))
@@ -28,7 +28,7 @@ test.runIf(hasPython)(
 test.each(['SIGTERM', 'SIGKILL'] as const)(
   'a fake with --exit-with-parent ends after a %s of the program that started it',
   async (signal) => {
-    const args = ['-c', '"$0" "$@" & wait', process.execPath, ...PROGRAM, 'fake', '--port', '0', '--exit-with-parent']
+    const args = ['-c', '"$0" "$@" & wait', process.execPath, PROGRAM, 'fake', '--port', '0', '--exit-with-parent']
     const parent = spawn('sh', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
     const [line] = await once(parent.stdout, 'data')
     const [, url = ''] = /Listening on (\S+)/.exec(String(line)) ?? []
@@ -40,7 +40,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
 )
 
 test('a fake with --exit-with-parent ends with its input', async () => {
-  const args = [...PROGRAM, 'fake', '--port', '0', '--exit-with-parent']
+  const args = [PROGRAM, 'fake', '--port', '0', '--exit-with-parent']
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['pipe', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   child.stdin.end()
@@ -66,7 +66,7 @@ test('the Dockerfile installs this version, and its command serves the world to 
 
   const free = args.map((arg, i) => (args[i - 1] === '--port' ? '0' : arg))
   const env = { ...process.env, ETN_MARKET_CONTROL_TOKEN: 'secret' }
-  const child = follow(spawn(process.execPath, [...PROGRAM, ...free], { cwd: FOLDER, env }))
+  const child = follow(spawn(process.execPath, [PROGRAM, ...free], { cwd: FOLDER, env }))
   onTestFinished(() => void child.process.kill())
   await expect.poll(child.printed).toMatch(/Listening on \S+/)
   const [, url] = /Listening on (\S+)/.exec(child.printed()) ?? []

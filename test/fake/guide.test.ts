@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { PROGRAM } from '../cli/program.ts'
 import { codeBlocks, ROOT } from '../package/code-blocks.ts'
 import { run } from '../support/child.ts'
 import { hasPython } from '../support/python.ts'
@@ -34,7 +35,7 @@ describe('the guide of the fake', () => {
 
   it.runIf(hasPython)('has a program in Python that runs', { timeout: 60_000 }, async () => {
     const [{ code } = { code: '' }] = codeBlocks(guide, 'python')
-    const command = [process.execPath, '--import', 'tsx', join(ROOT, 'src/cli/index.ts'), 'fake'].join(' ')
+    const command = [process.execPath, PROGRAM, 'fake'].join(' ')
     const env = { ...process.env, ETN_MARKET_FAKE: command }
     const { stdout, stderr } = await run('python3', ['-c', code], { cwd: ROOT, env })
     expect(stdout + stderr).toBe('')

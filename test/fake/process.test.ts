@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { follow } from '../support/child.ts'
 
-const FAKE = new URL('../../src/fake/index.ts', import.meta.url).href
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Runs a program of its own and returns what it printed, once it has ended by itself. */
 async function run(code: string): Promise<string> {
-  const args = ['--import', 'tsx', '--input-type=module', '-e', `import { createFakeService } from '${FAKE}'\n${code}`]
-  const child = follow(spawn(process.execPath, args))
+  const args = ['--input-type=module', '-e', `import { createFakeService } from 'etn-market/fake'\n${code}`]
+  const child = follow(spawn(process.execPath, args, { cwd: ROOT }))
   onTestFinished(() => void child.process.kill('SIGKILL'))
   expect(await child.ended(), child.printed()).toMatchObject({ code: 0 })
   return child.printed().trim()

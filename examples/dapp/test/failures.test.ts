@@ -54,9 +54,9 @@ test('a meter shows what is left of what the visitor had, after a refusal too', 
   await expect.poll(() => meter(late)).toBe('50 credits left')
 })
 
-test.each(['abc', '0', '-5', '1e3', '', '1000000001'])('?credits=%s is named as what is wrong', async (credits) => {
-  const page = await open(`${url}?credits=${credits}`)
-  await page.getByText(`“credits=${credits}”`).waitFor()
+test('credits in the address that there cannot be are named, and the demo opens without them', async () => {
+  const page = await open(`${url}?credits=abc`)
+  await page.getByText('“credits=abc”').waitFor()
   expect(await page.getByRole('alert').textContent()).not.toContain('service worker')
   await page.getByRole('link', { name: 'Open the demo without it' }).click()
   await settled(page)

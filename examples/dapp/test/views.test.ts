@@ -69,9 +69,10 @@ const DEVICES: readonly { device: string; appearances: readonly [Appearance, ...
     appearances: [
       { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
       { viewport: { width: 1280, height: 900 }, colorScheme: 'dark', rules: ['color-contrast'] },
+      // A tablet.
+      { viewport: { width: 768, height: 1024 }, colorScheme: 'dark', rules: [] },
     ],
   },
-  { device: 'a tablet', appearances: [{ viewport: { width: 768, height: 1024 }, colorScheme: 'dark', rules: [] }] },
   {
     device: 'a phone',
     appearances: [

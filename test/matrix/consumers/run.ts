@@ -4,14 +4,14 @@ import { exec } from '../support/exec.ts'
 import { MATRIX, MODULES, type Project } from '../support/project.ts'
 import { type Check, versionOf } from '../support/result.ts'
 
-/** Current ones. */
-const COMPILERS = ['5.9', '6', '7']
-/** Older ones cannot read the declarations of msw. */
-const ENDS_FOR_MSW = ['5.9', '7']
 /** The oldest that compiles, and the oldest for declarations of zod and TanStack Query. */
 const [OLDEST, OLDEST_FOR_ZOD] = ['5.2', '5.4'] as const
+/** The last one in JavaScript, and the first native one: what the oldest and these read, those between read, too. */
+const COMPILERS = [OLDEST, '6', '7']
+/** Older ones cannot read the declarations of msw. */
+const ENDS_FOR_MSW = ['5.9', '7']
 /** TypeScript 7 has no `node10` any more. */
-const WITH_NODE10 = ['5.2', '5.9', '6']
+const WITH_NODE10 = [OLDEST, '6']
 
 /** The module settings of a project, and the extension of its file. */
 const RESOLUTIONS = {
@@ -59,13 +59,17 @@ const COMMON = { '@types/node': '@types/node', 'undici-types': 'undici-types' }
 const CHECKS: readonly Kinds[] = [
   {
     title: '',
-    compilers: [OLDEST, ...COMPILERS],
+    compilers: COMPILERS,
     packages: {},
-    kinds: kinds('use', ['nodenext', 'bundler', 'node16, CommonJS'], ['a page', 'Node']),
+    kinds: [
+      ...kinds('use', ['nodenext'], ['a page', 'Node']),
+      ...kinds('use', ['bundler'], ['a page']),
+      ...kinds('use', ['node16, CommonJS'], ['Node']),
+    ],
   },
   {
     title: ', entries together',
-    compilers: [OLDEST, ...COMPILERS],
+    compilers: COMPILERS,
     packages: {},
     kinds: kinds('use-together', ['nodenext', 'bundler', 'node16, CommonJS', 'both module systems'], ['both']),
   },

@@ -1,6 +1,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
-import type { Check, Surroundings } from '../support/check.ts'
+import { collectProblems } from '../support/browser.ts'
+import { type Check, MAX_PROBLEMS, type Surroundings } from '../support/check.ts'
 import { shareAmongTabs } from '../support/tabs.ts'
 
 /** One page of each kind. */
@@ -17,11 +18,7 @@ const KINDS = {
 } as const
 
 /** Those whose colours differ most: text, code, signatures. */
-const DARK_PAGES: readonly string[] = [
-  KINDS['the front page'],
-  'guides/prices-in-a-web-page.html',
-  KINDS['an interface'],
-]
+const COLOURS: readonly string[] = [KINDS['the front page'], 'guides/prices-in-a-web-page.html', KINDS['an interface']]
 
 const WIDE = { width: 1280, height: 900 }
 const PHONE = { width: 360, height: 740 }
@@ -34,34 +31,44 @@ interface Visit {
   readonly viewport?: typeof PHONE
   /** Brings the page into the state to look at. */
   prepare?(page: Page): Promise<void>
+  /** Whether axe looks at the navigation, too, which is the same on each page. */
+  hasNavigation?: boolean
 }
 
-/** axe on a page of each kind, on every guide, and for the colours on some in dark; on the search; and on a small phone with its menu open. */
+/**
+ * Opens a page of each kind and every guide, which must report no error, and runs axe on them; for the colours on some in dark; on the search;
+ * and on a small phone with its menu open.
+ */
 export async function checkAccessibility({ browser, site }: Surroundings): Promise<Check[]> {
   const guides = site.pages.filter((path) => path.startsWith('guides/'))
   const visits: readonly Visit[] = [
     ...Object.entries(KINDS).map(([kind, path]) => ({ name: `${kind}: ${path}`, path })),
     ...guides.map((path) => ({ name: `a guide: ${path}`, path })),
+    { name: 'the front page with its navigation', path: '', hasNavigation: true },
     { name: 'the search', path: '', prepare: search },
-    ...DARK_PAGES.map((path): Visit => ({ name: `dark: ${path}`, path, colorScheme: 'dark' })),
+    ...COLOURS.map((path): Visit => ({ name: `dark: ${path}`, path, colorScheme: 'dark' })),
     { name: 'dark: the search', path: '', colorScheme: 'dark', prepare: search },
     { name: 'the front page on a phone', path: '', viewport: PHONE },
-    { name: 'the menu of a phone', path: '', viewport: PHONE, prepare: openMenu },
+    { name: 'the menu of a phone', path: '', viewport: PHONE, prepare: openMenu, hasNavigation: true },
   ]
   const checks: Check[] = []
+  const errors: string[] = []
   await shareAmongTabs([...visits.entries()], async (next) => {
     for (let visit = next(); visit !== undefined; visit = next()) {
-      const [index, { name, path, colorScheme = 'light', viewport = WIDE, prepare }] = visit
+      const [index, look] = visit
+      const { name, path, colorScheme = 'light', viewport = WIDE, prepare } = look
       const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      const reported = collectProblems(context)
       const page = await context.newPage()
       const response = await page.goto(site.url + path)
       await prepare?.(page)
-      const problems = response?.ok() ? await violations(page, colorScheme) : [`there is no ${path}`]
+      const problems = response?.ok() ? await violations(page, look) : [`there is no ${path}`]
       checks[index] = { name: `axe: ${name}`, problems }
       await context.close()
+      errors.push(...reported)
     }
   })
-  return checks
+  return [...checks, { name: `${visits.length} visits raise no error`, problems: errors.slice(0, MAX_PROBLEMS) }]
 }
 
 async function search(page: Page): Promise<void> {
@@ -74,11 +81,22 @@ async function openMenu(page: Page): Promise<void> {
   await page.locator('[data-toggle="menu"]').first().click()
 }
 
-async function violations(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
+async function violations(page: Page, { path, colorScheme, prepare, hasNavigation = false }: Visit): Promise<string[]> {
   await page.waitForSelector('#tsd-nav-container li > a', { state: 'attached' })
+  await page.evaluate(leaveOut, {
+    navigation: !hasNavigation,
+    colours: prepare === undefined && !COLOURS.includes(path),
+  })
   const axe = new AxeBuilder({ page }).setLegacyMode()
-  const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze()
+  if (colorScheme === 'dark') axe.withRules('color-contrast')
+  const { violations } = await axe.analyze()
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.slice(0, 3).map(({ target, html }) => `${id}: ${help}: ${target.join(' ')} ${html.slice(0, 120)}`),
   )
+}
+
+/** Runs in the page: axe takes as long as there are elements, and most are those of the navigation and the coloured parts of code. */
+function leaveOut({ navigation, colours }: { navigation: boolean; colours: boolean }): void {
+  if (navigation) document.querySelector('#tsd-nav-container')?.replaceChildren()
+  if (colours) for (const code of document.querySelectorAll('pre code')) code.textContent = String(code.textContent)
 }

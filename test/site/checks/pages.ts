@@ -1,48 +1,54 @@
-import { collectProblems } from '../support/browser.ts'
-import type { Check, Surroundings } from '../support/check.ts'
-import { MAX_PROBLEMS } from '../support/check.ts'
-import { shareAmongTabs } from '../support/tabs.ts'
+import { type Check, MAX_PROBLEMS, type Surroundings } from '../support/check.ts'
 
 /** A small phone. */
 const PHONE = { width: 360, height: 740 }
 const WIDE = { width: 1280, height: 900 }
 
-/** Opens every page of the site, as wide as a small phone, and looks at it once more on a desktop. */
+/** Lays out every page of the site, as wide as a small phone and as a desktop. */
 export async function checkPages({ browser, site }: Surroundings): Promise<Check[]> {
-  const context = await browser.newContext({ viewport: PHONE })
-  const problems = collectProblems(context)
-  const wide: string[] = []
-  const untitled: string[] = []
-  const scrolling: string[] = []
-  await shareAmongTabs(site.pages, async (next) => {
-    const page = await context.newPage()
-    for (let path = next(); path !== undefined; path = next()) {
-      await page.setViewportSize(PHONE)
-      await page.goto(site.url + path)
-      const { width, headings } = await page.evaluate(() => ({
-        width: document.documentElement.scrollWidth,
-        headings: document.querySelectorAll('h1').length,
-      }))
-      if (width > PHONE.width) wide.push(`${path} is ${width} px wide`)
-      if (headings !== 1) untitled.push(`${path} has ${headings} headings of the first level`)
-      await page.setViewportSize(WIDE)
-      const boxes = await page.evaluate(readScrollingCode)
-      scrolling.push(...boxes.map((text) => `${path}: ${text}`))
-    }
-    await page.close()
-  })
-  await context.close()
+  const page = await browser.newPage({ viewport: PHONE })
+  await page.goto(site.url)
+  const onPhone = await page.evaluate(layOut, site.pages)
+  await page.setViewportSize(WIDE)
+  const onDesktop = await page.evaluate(layOut, site.pages)
+  await page.close()
+
+  const wide = onPhone.filter(({ width }) => width > PHONE.width)
+  const untitled = onPhone.filter(({ headings }) => headings !== 1)
+  const scrolling = onDesktop.flatMap(({ path, code }) => code.map((text) => `${path}: ${text}`))
   return [
-    { name: `${site.pages.length} pages load without an error`, problems: problems.slice(0, MAX_PROBLEMS) },
-    { name: `${site.pages.length} pages fit in ${PHONE.width} px`, problems: wide.slice(0, MAX_PROBLEMS) },
+    {
+      name: `${site.pages.length} pages fit in ${PHONE.width} px`,
+      problems: wide.map(({ path, width }) => `${path} is ${width} px wide`).slice(0, MAX_PROBLEMS),
+    },
     { name: `code of ${site.pages.length} pages fits in ${WIDE.width} px`, problems: scrolling.slice(0, MAX_PROBLEMS) },
-    { name: `${site.pages.length} pages have one title`, problems: untitled.slice(0, MAX_PROBLEMS) },
+    {
+      name: `${site.pages.length} pages have one title`,
+      problems: untitled.map(({ path, headings }) => `${path} has ${headings}`).slice(0, MAX_PROBLEMS),
+    },
   ]
 }
 
-/** Runs in the page: code that can be scrolled sideways. */
-function readScrollingCode(): string[] {
-  return [...document.querySelectorAll('[role=main] :is(pre, .tsd-signature)')]
-    .filter((box) => box.scrollWidth > box.clientWidth)
-    .map((box) => `${box.scrollWidth} > ${box.clientWidth} ${box.textContent?.slice(0, 60)}`)
+/**
+ * Runs in a page of the site, which has the styles of all, and shows the others there, one after another: to open each takes ten times as
+ * long, because a script draws the same navigation on each.
+ */
+async function layOut(paths: readonly string[]) {
+  const parser = new DOMParser()
+  const seen = []
+  for (const path of paths) {
+    const parsed = parser.parseFromString(await (await fetch(`/${path}`)).text(), 'text/html')
+    document.body.replaceChildren(...parsed.body.childNodes)
+    const code = [...document.querySelectorAll('[role=main] :is(pre, .tsd-signature)')]
+    seen.push({
+      path,
+      width: document.documentElement.scrollWidth,
+      headings: document.querySelectorAll('h1').length,
+      /** What can be scrolled sideways. */
+      code: code
+        .filter((box) => box.scrollWidth > box.clientWidth)
+        .map((box) => `${box.scrollWidth} > ${box.clientWidth} ${box.textContent?.slice(0, 60)}`),
+    })
+  }
+  return seen
 }
