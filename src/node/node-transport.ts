@@ -1,3 +1,4 @@
+import { acceptLightSignal } from '../transport/light-signal.ts'
 import { failed, NOT_SENT, type Progress } from '../transport/outcome.ts'
 import { followRedirects, isRedirect, redirected } from '../transport/redirects.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
@@ -90,7 +91,7 @@ export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeT
     return pool.close()
   }
 
-  return { send, close, [ASYNC_DISPOSE]: close }
+  return { send: acceptLightSignal(send), close, [ASYNC_DISPOSE]: close }
 }
 
 function resolveAgents(agent: NodeTransportOptions['agent']): { http?: HttpAgent; https?: HttpAgent } {

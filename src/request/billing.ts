@@ -174,7 +174,7 @@ export function createTotals(): ChargeTotals {
 
 /** Adds up what the requests of a call were charged, and counts those that were shared and those from the cache. */
 export function sumUp(results: readonly PaidResult[]): ChargeTotals & { shared: number; cached: number } {
-  const sum = { ...createTotals(), shared: 0, cached: 0 }
+  const sum = Object.assign(createTotals(), { shared: 0, cached: 0 })
   for (const { paid, isShared, answer } of results) {
     sum.attempts += paid.attempts
     sum.credits += paid.credits

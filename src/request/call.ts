@@ -11,6 +11,7 @@ import { type CallLifetime, DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from '.
 import { dedupeKey, type InFlightRequests } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope } from './read-answer.ts'
+import { ignoreEvents } from './request-events.ts'
 import { type SendContext, send } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
 
@@ -22,18 +23,25 @@ export interface CallContext extends SendContext {
   redact<T>(error: T): T
 }
 
+/** What a call cost, which most callers do not read. */
+interface CallReport {
+  meta(): CallMeta | undefined
+}
+
 /** One call, read as the data alone or with its cost. */
 export function startCall(input: CallInput, context: CallContext): ApiPromise<unknown> {
-  const report: { meta?: CallMeta } = {}
+  const report: CallReport = { meta: () => undefined }
   const data = run(input, context, report)
-  return Object.assign(data, { withMeta: () => data.then((value) => ({ data: value, meta: report.meta as CallMeta })) })
+  return Object.assign(data, {
+    withMeta: () => data.then((value) => ({ data: value, meta: report.meta() as CallMeta })),
+  })
 }
 
 /**
  * ONE CALL: validate -> plan -> cache -> dedupe + reserve -> send -> merge. `report` gets what it cost.
  * A caller gets this very promise: engines follow no other chain to the caller's own line in the stack of an error.
  */
-async function run(input: CallInput, context: CallContext, report: { meta?: CallMeta }): Promise<unknown> {
+async function run(input: CallInput, context: CallContext, report: CallReport): Promise<unknown> {
   const { operation, params } = input
   let call: Call | undefined
   let results: PaidResult[] = []
@@ -56,7 +64,8 @@ async function run(input: CallInput, context: CallContext, report: { meta?: Call
     if (plan.merge === undefined && answer === undefined) throw error
     const data = plan.merge === undefined ? answer?.envelope.data : plan.merge(results)
     opened.emitEnd(results)
-    report.meta = callMeta(requests, results, context.usage.remaining(), lifetime.elapsed())
+    const [remaining, durationMs] = [context.usage.remaining(), lifetime.elapsed()]
+    report.meta = () => callMeta(requests, results, remaining, durationMs)
     return data
   } catch (error) {
     const failure = call === undefined ? error : call.fail(error, results)
@@ -112,10 +121,17 @@ class Call {
     }
     const batch = this.#batch
     const waiter = { lifetime, stop, finishes: settings.whenAborted === 'finish', limit, batch }
-    const own = { request, settings, callId: lifetime.callId, requestId: this.#requestId(index), params, limit, batch }
+    const context = this.#context
+    const { callId } = lifetime
+    const requestId = this.#requestId(index)
     for (;;) {
-      const shared = this.#context.inFlight.get(dedupeKey(request, settings))
-      const result = await shared.join(waiter, () => send({ ...own, shared }, this.#context))
+      const shared = context.inFlight.get(dedupeKey(request, settings))
+      const start = () => {
+        const arrival = context.admission.nextArrival()
+        const own = { request, settings, callId, requestId, params, shared, limit, batch, arrival }
+        return send(own, context)
+      }
+      const result = await shared.join(waiter, start)
       const { value, error, isPayer } = result
       if (result.mustRestart) {
         try {
@@ -148,10 +164,25 @@ class Call {
   }
 
   emitEnd(results: readonly PaidResult[], failure?: unknown): void {
+    if (this.#context.emit === ignoreEvents) return
     const { operation, params } = this.#input
-    const { callId } = this.lifetime
-    const call = { callId, operation, params, durationMs: this.lifetime.elapsed() }
-    this.#context.emit(callEndEvent(call, results, failure))
+    const { attempts, charge, credits, shared, cached } = sumUp(results)
+    this.#context.emit({
+      type: failure === undefined ? 'call.succeeded' : 'call.failed',
+      callId: this.lifetime.callId,
+      operation,
+      params,
+      durationMs: this.lifetime.elapsed(),
+      credits,
+      charge,
+      attempts,
+      shared: shared > 0,
+      cached: cached > 0,
+      ...(failure !== undefined && {
+        code: failure instanceof EtnMarketError ? failure.code : 'aborted',
+        errorName: failure instanceof Error ? failure.name : 'AbortError',
+      }),
+    } as CallEndedEvent)
   }
 
   /** What does not fit as a part of a batch is said of the whole batch, of which nothing was sent. */
@@ -202,20 +233,6 @@ function callMeta(
     status,
     headers: headers && Object.fromEntries(headers),
   }
-}
-
-/** The event of a call that has settled; `failure` is what it rejects with. */
-function callEndEvent(
-  call: Pick<CallEndedEvent, 'callId' | 'operation' | 'params' | 'durationMs'>,
-  results: readonly PaidResult[],
-  failure: unknown,
-): CallEndedEvent {
-  const { attempts, charge, credits, shared, cached } = sumUp(results)
-  const ended = { ...call, credits, charge, attempts, shared: shared > 0, cached: cached > 0 }
-  if (failure === undefined) return { type: 'call.succeeded', ...ended }
-  const code = failure instanceof EtnMarketError ? failure.code : 'aborted'
-  const errorName = failure instanceof Error ? failure.name : 'AbortError'
-  return { type: 'call.failed', ...ended, code, errorName }
 }
 
 /** What every error of a call states. */

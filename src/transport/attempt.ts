@@ -1,5 +1,6 @@
-import type { CancellationSignal } from '../concurrency/cancellation.ts'
+import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, startTimer } from '../concurrency/clock.ts'
+import { acceptsLightSignal } from './light-signal.ts'
 import { failed, type Progress, responseOf } from './outcome.ts'
 import { sizeError } from './response-text.ts'
 import type {
@@ -46,7 +47,7 @@ export function attempt(options: AttemptOptions): Promise<AttemptOutcome | undef
   const progress: Progress = { sent: false, head: undefined }
   if (signal.aborted) return Promise.resolve(failed('aborted', progress, signal.reason))
   return new Promise((resolve, reject) => {
-    const controller = new AbortController()
+    const controller = acceptsLightSignal(options.transport.send) ? new LightAbortController() : new AbortController()
     let hasEnded = false
     const end = (outcome: AttemptOutcome | undefined) => {
       hasEnded = true
@@ -113,7 +114,7 @@ export function attempt(options: AttemptOptions): Promise<AttemptOutcome | undef
         url,
         headers,
         context,
-        signal: controller.signal,
+        signal: ('signal' in controller ? controller.signal : controller) as AbortSignal,
         maxResponseBytes,
         onConnecting() {
           if (!hasEnded) options.onConnecting()

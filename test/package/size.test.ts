@@ -81,12 +81,12 @@ const CEILINGS = [
   // of operations 0.2.
   { what: 'etn-market/redis', code: "export * from './redis.js'", ceiling: 21_000 },
   { what: 'etn-market/format', code: "export * from './format.js'", ceiling: 700 },
-  // The option that was meant by an unknown one is 0.1 here and in the entries beside. Its reader 4.3, what it shows 1.5, errors 1.5, Retry-After 0.6. No client, no feed, no schemas.
-  { what: 'etn-market/stream', code: "export * from './stream.js'", ceiling: 6_450 },
+  // The option that was meant by an unknown one is 0.13 here and in the entries beside. Its reader 4.3, what it shows 1.5, errors 1.5, Retry-After 0.6. No client, no feed, no schemas.
+  { what: 'etn-market/stream', code: "export * from './stream.js'", ceiling: 6_500 },
   {
     what: 'a page that shows prices, with the hooks',
     code: "export { createPriceStream } from './stream.js'; export * from './react.js'",
-    ceiling: 7_400,
+    ceiling: 7_450,
     external: ['react'],
   },
   // The state of a feed's streams 0.1; price streams in place of a feed 0.1; a clock that no step of the wall clock changes 0.02.
