@@ -128,7 +128,7 @@ export class Deadline {
   /** In the queue it stands still up to each moment at which progress is made; after the last one it runs. */
   setQueued(isQueued: boolean): void {
     this.#noteProgress()
-    this.#queuedAt = isQueued ? (this.#queuedAt ?? monotonicNow(this.#calls.clock)) : undefined
+    this.#queuedAt = isQueued ? monotonicNow(this.#calls.clock) : undefined
   }
 
   /** Ends it without a call of `onExpire`; no timer is left. */
