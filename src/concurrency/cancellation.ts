@@ -64,17 +64,12 @@ export type ListenForAbort = (signal: AbortSignal | undefined, callback: () => v
  * prints a warning from the eleventh listener on.
  */
 export function createAbortListeners(): ListenForAbort {
-  const known = new WeakMap<AbortSignal, { readonly callbacks: Set<() => void>; onAbort(): void }>()
+  const shared = new WeakMap<AbortSignal, ReturnType<typeof createCallbacks>>()
   return (signal, callback) => {
     if (signal === undefined) return () => {}
-    const callbacks = known.get(signal)?.callbacks ?? new Set<() => void>()
-    const { onAbort } = known.get(signal) ?? {
-      onAbort() {
-        // A copy, because callbacks may stop listening while they are called.
-        for (const call of [...callbacks]) call()
-      },
-    }
-    known.set(signal, { callbacks, onAbort })
+    const own = shared.get(signal) ?? createCallbacks()
+    shared.set(signal, own)
+    const { callbacks, onAbort } = own
     if (callbacks.size === 0) signal.addEventListener('abort', onAbort)
     callbacks.add(callback)
     return () => {
@@ -82,4 +77,13 @@ export function createAbortListeners(): ListenForAbort {
       if (callbacks.size === 0) signal.removeEventListener('abort', onAbort)
     }
   }
+}
+
+function createCallbacks() {
+  const callbacks = new Set<() => void>()
+  const onAbort = () => {
+    // A copy, because callbacks may stop listening while they are called.
+    for (const callback of [...callbacks]) callback()
+  }
+  return { callbacks, onAbort }
 }

@@ -90,8 +90,9 @@ export class ClientAdmission implements LocalAdmissionControl {
     const heavyPermit = isHeavy ? this.#heavyBreaker.grant() : undefined
     return new RequestPermit(key.grant(), heavyPermit, hasWaited, (refused) => {
       if (isHeavy) this.#heavyInFlight--
-      if (refused === undefined) this.#admitWaiting()
-      else this.#rejectLongWaits(refused === 'heavy' ? this.#heavyBreaker : key)
+      // A light one holds up only those who wait for its key: it need not walk past a long queue of heavy ones.
+      if (refused === undefined && (isHeavy || this.#awaited.has(key))) this.#admitWaiting()
+      if (refused !== undefined) this.#rejectLongWaits(refused === 'heavy' ? this.#heavyBreaker : key)
     })
   }
 

@@ -20,7 +20,7 @@ const demand = fc
 const leads = fc.constantFrom(0, 100, 1_250)
 
 testProperty(
-  'a timetable is never dearer than one timer for all, one for each interval, or one for each address, and buys every price in time',
+  'a timetable never costs more than one timer for all, one for each interval, or one for each address, and buys every price in time',
   () =>
     fc.property(demand, leads, (wanted, leadMs) => {
       const perDay = (credits: number, everyMs: number) => (credits * DAY) / lifeOf(everyMs, leadMs)

@@ -1,3 +1,5 @@
+import { createClient, type HttpAttempt } from 'etn-market'
+import { createFakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { forEachTest } from './own.ts'
 import { COST, message, type Play, pause, rawServer } from './raw-server.ts'
@@ -85,4 +87,19 @@ test('keeps the connection open for other requests when aborted after the respon
   caller.abort()
   await (await next).text()
   expect(own.server.connections).toBe(1)
+})
+
+test('a transport around the one of Node gets a real AbortSignal', async () => {
+  await using fake = createFakeService()
+  const { url } = await fake.listen()
+  const signals: AbortSignal[] = []
+  const transport = {
+    send(attempt: HttpAttempt) {
+      signals.push(attempt.signal)
+      return own.transport.send(attempt)
+    },
+  }
+  await using client = createClient({ apiKey: fake.key, baseUrl: url, transport })
+  await client.etn.price()
+  expect(signals).toEqual([expect.any(AbortSignal)])
 })

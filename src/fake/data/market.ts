@@ -98,18 +98,24 @@ export class Market {
     return found
   }
 
-  /** The part of a span after `from` and up to `until`, made of its trades. */
+  /** The part of a span after `from` and up to `until`, joined from its parts: only those at an end are divided further. */
   #cut(span: Span, level: number, from: number, until: number): Span {
     const ends = span.time + lengthOf(level) - 1
     if (from <= span.time && ends <= until) return span
     const time = Math.max(span.time, from)
     const open = time === span.time ? span.open : this.priceAt(time)
     const cut = { ...span, time, open, high: open, low: open, close: open, count: 0, volume: 0 }
-    for (const { price, volume } of this.fills(time + 1, Math.min(until, ends))) {
-      cut.high = Math.max(cut.high, price)
-      cut.low = Math.min(cut.low, price)
-      cut.close = price
-      cut.count++
+    const parts =
+      level === MINUTE_LEVEL
+        ? this.fills(time + 1, Math.min(until, ends)).map(asPart)
+        : this.#inside(span, level)
+            .filter((part) => part.time <= until && part.time + lengthOf(level + 1) > from)
+            .map((part) => this.#cut(part, level + 1, from, until))
+    for (const { high, low, close, count, volume } of parts) {
+      cut.high = Math.max(cut.high, high)
+      cut.low = Math.min(cut.low, low)
+      cut.close = close
+      cut.count += count
       cut.volume += volume
     }
     return cut
@@ -128,6 +134,10 @@ export class Market {
   #noiseOf(level: number, time: number): number {
     return hash(this.#noise, level, Math.floor(time / lengthOf(level)))
   }
+}
+
+function asPart({ price, volume }: Fill) {
+  return { high: price, low: price, close: price, count: 1, volume }
 }
 
 export function dayOf(time: number): number {
