@@ -210,8 +210,8 @@ const all = (need: Map<string, number>, everyMs: number) =>
   new Map(need.size === 0 ? [] : [['all', { everyMs, addresses: new Set(need.keys()) }] as const])
 const gcd = (one: number, other: number): number => (other === 0 ? one : gcd(other, one % other))
 
-/** The six plain strategies. */
-export const STRATEGIES: Readonly<Record<string, Strategy>> = {
+/** The six plain strategies, for a service that answers at once. */
+const STRATEGIES: Readonly<Record<string, Strategy>> = {
   'a timer for each token': timers(
     (need) => new Map(Array.from(need, ([address, everyMs]) => [address, { everyMs, addresses: new Set([address]) }])),
     false,
@@ -241,4 +241,13 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
       ),
     false,
   ),
+}
+
+/** Credits of the cheapest of the plain strategies that keep the feed's promise: what replaces a price is requested `leadMs` before it is too old. */
+export function cheapestPlain(workload: Workload, leadMs: number, names = Object.keys(STRATEGIES)): number {
+  const watches = workload.watches.map((watch) => ({
+    ...watch,
+    everyMs: Math.floor(watch.everyMs - Math.min(leadMs, watch.everyMs / 2)),
+  }))
+  return Math.min(...names.map((name) => STRATEGIES[name]?.({ ...workload, watches }) ?? Number.POSITIVE_INFINITY))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { omitStacks } from '../support/short-stacks.ts'
-import { addresses, creditsFor, drawWorkload, runFeed, STRATEGIES, type Workload } from './simulate.ts'
+import { addresses, cheapestPlain, creditsFor, drawWorkload, runFeed, type Workload } from './simulate.ts'
 
 omitStacks()
 
@@ -9,8 +9,7 @@ const EVERY_MS = 5 * MINUTE
 
 /** Credits of the feed over the cheapest of the six plain strategies, with answers after 80 ms. */
 async function overPlain(workload: Workload): Promise<number> {
-  const plain = Math.min(...Object.values(STRATEGIES).map((strategy) => strategy(workload)))
-  return (await runFeed(workload, 80)) / plain
+  return (await runFeed(workload, 80)) / cheapestPlain(workload, 80)
 }
 
 test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addresses, creditsFor, runFeed, STRATEGIES, type Workload } from '../economics/simulate.ts'
+import { addresses, cheapestPlain, creditsFor, runFeed, type Workload } from '../economics/simulate.ts'
 import { testProperty } from '../support/property.ts'
 import { omitStacks } from '../support/short-stacks.ts'
 
@@ -12,15 +12,8 @@ const HOUR = 60 * MINUTE
 const LATENCIES = [0, 80, SECOND]
 const TIMERS = ['a timer for each token', 'one timer for all', 'a timer for each interval']
 
-/** The cheapest of three plain strategies that are in time, too: their requests are sent early by what an answer takes, with a quarter more. */
-function cheapest(workload: Workload, latencyMs: number): number {
-  const leadMs = Math.ceil(1.25 * latencyMs)
-  const watches = workload.watches.map((watch) => ({
-    ...watch,
-    everyMs: Math.floor(watch.everyMs - Math.min(leadMs, watch.everyMs / 2)),
-  }))
-  return Math.min(...TIMERS.map((name) => STRATEGIES[name]?.({ ...workload, watches }) ?? Number.POSITIVE_INFINITY))
-}
+/** The cheapest of three plain strategies that are in time, too, with a quarter more than an answer takes. */
+const cheapest = (workload: Workload, latencyMs: number) => cheapestPlain(workload, Math.ceil(1.25 * latencyMs), TIMERS)
 
 const watch = fc.record({
   first: fc.nat(60),
