@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type BudgetStore, createBudget, createClient } from 'etn-market'
+import { type BudgetStore, type Clock, createBudget, createClient } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -72,7 +72,11 @@ function prepare(yaml: string, latencyMs = 0) {
       set: (key, value) => (isDead ? never : store.set(key, value)),
       delete: (key) => (isDead ? never : store.delete(key)),
     }
-    const budget = createBudget({ credits: creditsPerDay, windowMs: DAY, store: ownStore }, clock)
+    const ownClock: Clock = {
+      ...clock,
+      sleep: (ms, signal) => clock.sleep(ms, signal).then(() => (isDead ? never : undefined)),
+    }
+    const budget = createBudget({ credits: creditsPerDay, windowMs: DAY, store: ownStore }, ownClock)
     const transport = createDirectTransport(async (url, init) => {
       if (isDead) return never
       const answer = await fake.fetch(url, init)
@@ -87,10 +91,10 @@ function prepare(yaml: string, latencyMs = 0) {
       planned,
       store: ownStore,
       budget,
-      clock,
+      clock: ownClock,
       signal: stopping.signal,
       file: (name) => ({ name, path: resolve(folder, name) }),
-      client: (onEvent) => createClient({ apiKey: fake.key, transport, clock, budget, onEvent }),
+      client: (onEvent) => createClient({ apiKey: fake.key, transport, clock: ownClock, budget, onEvent }),
       emit: (event) => void events.push(event),
     })
     running.catch(() => {})
