@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { defineConfig, type Plugin } from 'vitest/config'
 import { hasRedisServer } from './test/support/redis-server.ts'
 
@@ -40,6 +40,17 @@ if (!hasRedisServer) {
   process.stderr.write(`${message}\n`)
 }
 
+/** Files of a test need not survive a power cut, and a disk makes each that is stored safely wait. */
+const MEMORY_FOLDER = '/dev/shm'
+function temporaryFolder(): { TMPDIR?: string } {
+  try {
+    accessSync(MEMORY_FOLDER, constants.W_OK)
+    return { TMPDIR: MEMORY_FOLDER }
+  } catch {
+    return {}
+  }
+}
+
 /** A project with another number of workers needs a turn of its own. `sequence.groupOrder` would be lost with `--sequence.shuffle`. */
 const runAfterOthers: Plugin = {
   name: 'run-after-others',
@@ -68,6 +79,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS, ...INTEGRATION_TESTS],
+          env: temporaryFolder(),
         },
       },
       {
