@@ -88,5 +88,5 @@ testProperty(
     ),
     play,
   ),
-  { cases: 20, examples: [[LEFT], [TIMED_OUT]] },
+  { cases: 8, examples: [[LEFT], [TIMED_OUT]] },
 )

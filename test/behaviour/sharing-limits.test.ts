@@ -239,5 +239,5 @@ testProperty(
     expect(script.open).toHaveLength(0)
     expect(clock.pending).toBe(0)
   }),
-  { cases: 60 },
+  { cases: 30 },
 )

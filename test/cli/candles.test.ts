@@ -266,7 +266,7 @@ testProperty(
       },
     )
   },
-  { cases: 12 },
+  { cases: 6 },
 )
 
 const ALL: readonly string[] = Object.values(fakeTokens)

@@ -411,7 +411,7 @@ testProperty(
       },
     )
   },
-  { cases: 15 },
+  { cases: 6 },
 )
 
 test('events that are no prices are ignored', async () => {
