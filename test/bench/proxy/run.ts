@@ -4,17 +4,6 @@ import { printTable } from '../../../examples/support/table.ts'
 import { startWorker } from '../support/processes.ts'
 import { markMissed, spreadOf, type Table, thisMachine, writeReadme } from '../support/tables.ts'
 import {
-  besideGreedy,
-  besideIdentities,
-  besideRotating,
-  type Fairness,
-  HONEST,
-  HONEST_TOKENS,
-  HOURS,
-  honestAlone,
-  LISTED,
-} from './rotating.ts'
-import {
   type Bill,
   clientEach,
   DURATION_MS,
@@ -68,32 +57,6 @@ async function compareBills(): Promise<Table> {
   }
 }
 
-/** What visitors who come and go cost, and what they take from others, in virtual time. */
-async function compareFairness(): Promise<Table> {
-  const row = (name: string, { meanMs, longestMs, credits, most }: Fairness) => [
-    name,
-    `${(meanMs / 1_000).toFixed(0)} s`,
-    `${(longestMs / 1_000).toFixed(0)} s`,
-    count(credits),
-    markMissed(count(most), credits <= most),
-  ]
-  return {
-    head: [
-      `${HONEST} honest visitors stream ${HONEST_TOKENS} of ${LISTED} tokens every 60 s for ${HOURS} hour`,
-      'mean interval of an honest visitor',
-      'longest',
-      'credits of all',
-      'the most',
-    ],
-    rows: [
-      row('alone', await honestAlone()),
-      row('beside one who shows another token every second', await besideRotating()),
-      row('beside 100 identities that open and close streams at random', await besideIdentities()),
-      row("with `'any'`, beside one who takes all places every 20 s", await besideGreedy()),
-    ],
-  }
-}
-
 /** What the memory of a stream is, and for how long thousands of them block the event loop, in a process of its own. */
 async function measureStreams(): Promise<Table> {
   interface Figures extends Record<'fanOut' | 'openAndClose', number[]> {
@@ -117,7 +80,7 @@ async function measureStreams(): Promise<Table> {
 }
 
 const tables: Table[] = []
-for (const measure of [compareBills, compareFairness, measureStreams]) {
+for (const measure of [compareBills, measureStreams]) {
   const table = await measure()
   tables.push(table)
   printTable(table.head, table.rows)
