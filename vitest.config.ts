@@ -17,7 +17,7 @@ const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/*
 /** These replace modules, and so need modules of their own. */
 const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
-const PACKAGE_TESTS = 'test/package/!(house|import-direction|pictures|surface).test.ts'
+const PACKAGE_TESTS = 'test/package/!(house|import-direction|pictures).test.ts'
 /** These run the built program in a process of its own; the others run it within theirs. */
 const PROGRAM_TESTS = 'test/cli/{built,full-disk,processes,terminal}.test.ts'
 
