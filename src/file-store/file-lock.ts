@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { parseJson } from '../utils/json-data.ts'
 import { isWritable, resolveFile } from './replace-file.ts'
 
 /** A lock of a file, which one process has at a time. */
@@ -169,12 +170,8 @@ function read(file: string) {
 }
 
 function parse(text: string): LockHolder | undefined {
-  try {
-    const { pid, host, system, started } = JSON.parse(text)
-    return Number.isSafeInteger(pid) && typeof host === 'string' ? { pid, host, system, started } : undefined
-  } catch {
-    return undefined
-  }
+  const { pid, host, system, started } = Object(parseJson(text))
+  return Number.isSafeInteger(pid) && typeof host === 'string' ? { pid, host, system, started } : undefined
 }
 
 const isOfThisSystem = ({ system, started }: LockHolder): boolean =>

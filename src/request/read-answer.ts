@@ -5,6 +5,7 @@ import { answerGuards } from '../generated/guards.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHeaders } from '../transport/transport.ts'
+import { parseJson } from '../utils/json-data.ts'
 import { isForeignPage, isSuccess } from './billing.ts'
 import { explainMismatch } from './explain-mismatch.ts'
 import type { PlannedRequest } from './plan-requests.ts'
@@ -25,16 +26,6 @@ export interface RequestResult {
   readonly text: string
   readonly status: number
   readonly headers: ResponseHeaders
-}
-
-/** JSON, or undefined where the text is none. */
-export function parseJson(text: string | undefined): unknown {
-  if (text === undefined) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**

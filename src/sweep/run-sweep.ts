@@ -11,6 +11,7 @@ import type { OperationId } from '../generated/operations.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { CallInput } from '../request/plan-requests.ts'
 import type { SweepResult } from '../sweep-types.ts'
+import { parseJson } from '../utils/json-data.ts'
 import type { SweepContext, SweepSettings } from './sweep.ts'
 import { CallLimit, type SweepBudget } from './sweep-budget.ts'
 
@@ -198,8 +199,8 @@ export class SweepRun {
     const stored = await raceWithAbort(reading, this.#stop).catch((error) => {
       if (!this.#stop.aborted) throw error
     })
-    const entry = typeof stored === 'string' ? parse(stored) : undefined
-    return entry !== undefined && this.#matches(entry.data) ? entry : undefined
+    const entry = typeof stored === 'string' ? parseJson(stored) : undefined
+    return isObject(entry) && this.#matches(entry.data) ? { data: entry.data } : undefined
   }
 
   async #write(key: string, data: unknown): Promise<void> {
@@ -272,12 +273,4 @@ function byInput(data: unknown, params: unknown): unknown {
   const { addresses } = params as { addresses: readonly string[] }
   const byAddress = new Map(Object.entries(data as object).map(([address, price]) => [address.toLowerCase(), price]))
   return Object.fromEntries(addresses.map((address) => [address, byAddress.get(address.toLowerCase()) ?? null]))
-}
-
-function parse(text: string): { readonly data: unknown } | undefined {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }

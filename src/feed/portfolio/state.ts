@@ -1,5 +1,6 @@
 import { sleep } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
+import { onceInTurn } from '../../utils/runtime.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
 import { isRefusal, mayBeChargedAgain, toWatchFailed } from '../failures.ts'
@@ -45,7 +46,8 @@ export class PortfolioState {
   /** Whether balances or decimals do not arrive. */
   #isBehind = false
   #haveFailed = false
-  #isScheduled = false
+  /** Once for all prices of a batch, which arrive one by one. */
+  readonly #update = onceInTurn(() => this.#publish())
 
   constructor(context: FeedContext, reader: PortfolioReader, tokens: TokenInfos) {
     this.#context = context
@@ -135,16 +137,6 @@ export class PortfolioState {
       this.#update()
     }
     return watchPrices(addresses, { everyMs, onPrice, onError }, this.#context)
-  }
-
-  /** Later, because the prices of a batch arrive one by one. */
-  #update(): void {
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    queueMicrotask(() => {
-      this.#isScheduled = false
-      this.#publish()
-    })
   }
 
   #publish(): void {

@@ -1,6 +1,6 @@
 import type { Stretch } from '../../credits/stretch.ts'
 import type { TokenPrice } from '../../generated/types.ts'
-import { createPriorityQueue } from '../../utils/priority-queue.ts'
+import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { Failure } from '../failures.ts'
 import type { FeedPrice } from '../watch/types.ts'
 import type { RunningWatch } from '../watch/watch.ts'
@@ -43,9 +43,9 @@ export class TrackedPrice {
   /** In EIP-55 form. */
   readonly address: string
   /** The strictest first, because one address may have thousands. */
-  readonly watchers = createPriorityQueue<RunningWatch>(({ everyMs }) => everyMs)
+  readonly watchers = new PriorityQueue<RunningWatch>(({ everyMs }) => everyMs)
   /** The shortest `atLeastEveryMs` first. */
-  readonly #guaranteed = createPriorityQueue<RunningWatch>(({ atLeastEveryMs }) => atLeastEveryMs)
+  readonly #guaranteed = new PriorityQueue<RunningWatch>(({ atLeastEveryMs }) => atLeastEveryMs)
   /** Price requests that wait for an answer. */
   readonly requesters = new Set<Subscriber>()
 

@@ -1,6 +1,6 @@
 import { startTimer } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
-import { createPriorityQueue } from '../../utils/priority-queue.ts'
+import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
@@ -32,7 +32,7 @@ export class Schedule {
   readonly watched = new Set<TrackedPrice>()
   readonly #context: FeedContext
   /** Watched or requested, and bought outside of the ticks, by `dueAt`. */
-  readonly #urgent = createPriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
+  readonly #urgent = new PriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
   readonly #requested = new Set<TrackedPrice>()
   readonly #inFlight = new Set<Promise<void>>()
   readonly #late: LatePrices

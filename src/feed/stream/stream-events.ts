@@ -1,5 +1,6 @@
 import type { TokenPrice } from '../../generated/types.ts'
 import { isArray, isNumber, isObject } from '../../operations/type-guards.ts'
+import { parseJson } from '../../utils/json-data.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { KnownPrice } from '../prices/tracked-price.ts'
 import type { RefusedAddress, StreamState } from './stream-state.ts'
@@ -82,7 +83,7 @@ export function readReport(data: string) {
 
 /** Reads the data of `event: refused`. */
 export function readRefused(data: string): readonly RefusedAddress[] {
-  const list = parse(data)
+  const list = parseJson(data)
   return isArray(list) ? list.filter((each): each is RefusedAddress => isObject(each) && !!textOf(each.address)) : []
 }
 
@@ -92,17 +93,9 @@ export function codeOfBody(text: string): string | undefined {
   return isObject(error) ? textOf(error.code) : undefined
 }
 
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return undefined
-  }
-}
-
 /** The fields of an object; of anything else none. */
 function fieldsOf(data: string): Record<string, unknown> {
-  const fields = parse(data)
+  const fields = parseJson(data)
   return isObject(fields) ? fields : {}
 }
 

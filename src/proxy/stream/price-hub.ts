@@ -4,6 +4,7 @@ import { streamedAge } from '../../feed/prices/tracked-price.ts'
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { FeedStatus } from '../../feed/types.ts'
 import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
+import { onceInTurn } from '../../utils/runtime.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { StreamSettings } from '../settings.ts'
 import type { StreamedAddresses } from '../types.ts'
@@ -216,19 +217,6 @@ export class PriceHub {
       place.event = { sequence: this.sequence, at, body }
     }
     this.#publish()
-  }
-}
-
-/** A function that calls another one, once for all its calls in one turn. */
-function onceInTurn(run: () => void): () => void {
-  let isDue = false
-  return () => {
-    if (isDue) return
-    isDue = true
-    queueMicrotask(() => {
-      isDue = false
-      run()
-    })
   }
 }
 
