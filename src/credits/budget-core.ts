@@ -1,5 +1,5 @@
-import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
-import { InvalidRequestError, invalidOption } from '../errors/input.ts'
+import { budgetExceeded } from '../errors/budget.ts'
+import { InvalidRequestError, requireInteger } from '../errors/input.ts'
 import type { BudgetTotals, MemoryBudget, MemoryReservation, Reconciliation, ReservationDetails } from './budget.ts'
 import type { KeyBalances, SentRequest } from './reconcile.ts'
 import { addCredits, type WindowTotals } from './windows.ts'
@@ -48,7 +48,7 @@ export class BudgetCore implements Counted {
     if (!fits(this.limit, this.settings.windows.totals(), credits)) throw this.exceeded(credits, details)
   }
 
-  exceeded(needed: number, details: ReservationDetails | undefined): BudgetExceededError {
+  exceeded(needed: number, details: ReservationDetails | undefined): Error {
     const available = creditsLeft(this.limit, this.settings.windows.totals())
     const { limit } = this
     return budgetExceeded({ of: 'budget', limit, needed, available, resetsAt: this.resetsAt() }, details)
@@ -180,7 +180,7 @@ export function isCredits(value: unknown): value is number {
 }
 
 export function requireCredits(name: string, value: unknown): void {
-  if (!isCredits(value)) throw invalidOption(name, value, 'a whole number of credits, 0 or more')
+  requireInteger(name, value, 'a whole number of credits, 0 or more', 0)
 }
 
 /** What is left of a limit. */

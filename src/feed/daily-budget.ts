@@ -5,7 +5,7 @@ import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
 import { type Stretch, type StretchedDemand, stretchToFit } from '../credits/stretch.ts'
 import { BudgetWindows } from '../credits/windows.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import type { FeedClock } from './feed-clock.ts'
@@ -204,8 +204,6 @@ function demandOf(watched: Iterable<TrackedPrice>): StretchedDemand[] {
 function readOptions(options: object): { credits: number; name: string } {
   rejectUnknown('budget option', options, ['creditsPerDay', 'name'])
   const { creditsPerDay: credits, name = 'default' } = options as { creditsPerDay?: unknown; name?: unknown }
-  if (!(typeof credits === 'number' && Number.isSafeInteger(credits) && credits > 0))
-    throw invalidOption('budget.creditsPerDay', credits, 'a whole number of credits above 0')
   if (!(typeof name === 'string' && name !== '')) throw invalidOption('budget.name', name, 'a text that is not empty')
-  return { credits, name }
+  return { credits: requireInteger('budget.creditsPerDay', credits, 'a whole number of credits above 0'), name }
 }

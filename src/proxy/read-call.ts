@@ -1,5 +1,5 @@
 import { MAX_ITEMS } from '../credits/cheapest-requests.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
 import { FRESHNESS_MS } from '../generated/freshness.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
 import type { Operation, Param } from '../operations/operation.ts'
@@ -76,8 +76,7 @@ export function readTokens(name: string, tokens: unknown): 'listed' | ReadonlySe
 /** @param max 0 where the operation has no such parameter */
 function requireCount(name: string, operation: OperationId, value: number, max: number): void {
   if (max === 0) throw invalidOption(`${name} of ${operation}`, value, 'left out: the operation has no such parameter')
-  if (!Number.isSafeInteger(value) || value < 1 || value > max)
-    throw invalidOption(`${name} of ${operation}`, value, `a whole number from 1 to ${max}`)
+  requireInteger(`${name} of ${operation}`, value, `a whole number from 1 to ${max}`, 1, max)
 }
 
 function requireValues(operation: OperationId, name: string, accepted: unknown): void {

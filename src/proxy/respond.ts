@@ -164,7 +164,7 @@ export function refusalOf(error: unknown, now: number, limit?: number): Refusal 
 
 /** @param limit the credits in a whole window, of one visitor or of all; undefined where nobody knows */
 export function overBudget(
-  { needed, resetsAt }: BudgetExceededError,
+  { needed, resetsAt }: Pick<BudgetExceededError, 'needed' | 'resetsAt'>,
   of: 'visitor' | 'proxy',
   now: number,
   limit = Number.POSITIVE_INFINITY,

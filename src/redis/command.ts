@@ -1,9 +1,10 @@
+import { sha1 } from '@noble/hashes/legacy.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { monotonicNow, startTimer, systemClock } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
-import { sha1Hex } from './keys.ts'
 import type { FleetSettings, IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './options.ts'
 
 /** Runs a script, by its hash where the client can. */
@@ -39,7 +40,7 @@ function byHash(evalByHash: RunScript, evalText: RunScript): RunScript {
   /** A burst of commands that the server does not know yet sends the script once. */
   const loading = new Map<string, Promise<unknown>>()
   const hashOf = (script: string) => {
-    const known = hashes.get(script) ?? sha1Hex(script)
+    const known = hashes.get(script) ?? bytesToHex(sha1(utf8ToBytes(script)))
     hashes.set(script, known)
     return known
   }

@@ -1,4 +1,5 @@
 import type { Reconciliation, Reservation } from '../credits/budget.ts'
+import { isCredits } from '../credits/budget-core.ts'
 import { costOf, countItems } from '../credits/cost.ts'
 import type { Usage } from '../credits/usage.ts'
 import type { ChargeState } from '../errors/base.ts'
@@ -89,7 +90,7 @@ function balanceOf(
 ): number | undefined {
   if (operation !== 'account.me') return creditsHeader(headers, 'x-credits-remaining')
   const data = isSuccess(status) && isObject(body) && isObject(body.data) ? body.data : {}
-  return Number.isSafeInteger(data.credits) && Number(data.credits) >= 0 ? Number(data.credits) : undefined
+  return isCredits(data.credits) ? data.credits : undefined
 }
 
 /**

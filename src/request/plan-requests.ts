@@ -1,7 +1,7 @@
 import type { CallExtras } from '../client-internals.ts'
 import { type CostEstimate, splitCall } from '../credits/cost.ts'
 import type { CallName } from '../errors/base.ts'
-import { InvalidRequestError, invalidOption } from '../errors/input.ts'
+import { InvalidRequestError, invalidOption, requireInteger } from '../errors/input.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
 import type { CreditCost, Operation } from '../operations/operation.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
@@ -120,13 +120,8 @@ const SEGMENT = /^(?:[\w\-.~!$&'()*+,;=:@]|%[0-9a-f]{2})+$/i
  * @throws InvalidRequestError for a path that leads elsewhere, or a query or limit that is not accepted
  */
 export function planPath(path: unknown, query: RequestQuery | undefined, maxCredits: unknown): PlannedRequest {
-  if (!(Number.isSafeInteger(maxCredits) && Number(maxCredits) >= 0))
-    throw invalidOption(
-      'maxCredits',
-      maxCredits,
-      'a whole number of credits, 0 or more: the most that the call may cost',
-    )
-  const max = Number(maxCredits)
+  const rule = 'a whole number of credits, 0 or more: the most that the call may cost'
+  const max = requireInteger('maxCredits', maxCredits, rule, 0)
   return {
     operation: 'request',
     path: `${checkPath(path)}${toSearch(query)}`,

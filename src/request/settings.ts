@@ -1,5 +1,12 @@
 import type { CallName } from '../errors/base.ts'
-import { checkMethods, checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import {
+  checkMethods,
+  checkStore,
+  InvalidRequestError,
+  invalidOption,
+  rejectUnknown,
+  requireInteger,
+} from '../errors/input.ts'
 import { fleetInternalsOf } from '../fleet/fleet.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 import { readHeaders } from '../transport/request-headers.ts'
@@ -172,8 +179,5 @@ function duration(name: string, value: number | undefined, fallback: number, may
 }
 
 export function count(name: string, value: number | undefined, fallback: number, least: number): number {
-  if (value === undefined) return fallback
-  if (!Number.isSafeInteger(value) || value < least)
-    throw invalidOption(name, value, `a whole number, ${least} or more`)
-  return value
+  return value === undefined ? fallback : requireInteger(name, value, `a whole number, ${least} or more`, least)
 }

@@ -2,7 +2,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import { requireCredits } from '../credits/budget-core.ts'
 import { sumCosts } from '../credits/cost.ts'
-import { checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkStore, InvalidRequestError, invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
@@ -73,8 +73,7 @@ function readOptions(operation: OperationId, options: SweepOptions, { settings }
   const { heavy }: Operation = operations[operation]
   const { concurrency = heavy ? HEAVY_CONCURRENCY : LIGHT_CONCURRENCY, ...callOptions } = rest
   callSettings(callOptions, settings, operation)
-  if (!(Number.isSafeInteger(concurrency) && concurrency > 0))
-    throw invalidOption('concurrency', concurrency, 'a whole number above 0')
+  requireInteger('concurrency', concurrency)
   if (maxCredits !== undefined) requireCredits('maxCredits', maxCredits)
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw invalidOption('onProgress', onProgress, 'a function')
