@@ -163,7 +163,6 @@ function describeClient({ budget, credits }: Client, baseUrl: () => string): str
 
 type SweepMaker = (operation: OperationId, list: unknown, options?: SweepOptions, by?: Run) => Sweep<unknown, unknown>
 
-/** `client.group.action` for every operation of the contract. */
 function bindMethods(
   run: Run,
   estimateSafely: (operation: OperationId, params: unknown) => CostEstimate,

@@ -11,7 +11,6 @@ export interface Counted {
   resetsAt(): number | undefined
 }
 
-/** What a budget in this process is made of. */
 export interface BudgetSettings {
   readonly limit: number
   /** Proxies have windows of their own, of totals only. */
@@ -183,7 +182,6 @@ export function requireCredits(name: string, value: unknown): void {
   requireInteger(name, value, 'a whole number of credits, 0 or more', 0)
 }
 
-/** What is left of a limit. */
 export function creditsLeft(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
   return Math.max(0, limit - spent - reserved - uncertain)
 }
@@ -201,7 +199,6 @@ export function fits(limit: number, totals: WindowTotals, credits: number): bool
   return credits <= creditsLeft(limit, totals)
 }
 
-/** The error of a reservation that is confirmed after its end. */
 export function alreadyDecided(details: ReservationDetails | undefined): InvalidRequestError {
   const message = 'The reservation is already settled or released: reserve again before you send a request.'
   return new InvalidRequestError(message, { ...details, code: 'reservation_decided' })

@@ -13,7 +13,6 @@ export interface CallRate {
   readonly everyMs: number
   readonly activeHours: number
   readonly callsPerDay: number
-  /** The cost of one call. */
   readonly cost: CostEstimate
 }
 

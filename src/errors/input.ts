@@ -15,7 +15,6 @@ export class InvalidLimitError extends InvalidRequestError {
   }
 }
 
-/** The error of an option that is not accepted; it names the option, the value and the rule. */
 export function invalidOption(name: string, value: unknown, rule: string): InvalidRequestError {
   return new InvalidRequestError(`Invalid ${name}: ${show(value)}. It must be ${rule}.`, { code: 'invalid_option' })
 }
@@ -57,7 +56,6 @@ export function checkMethods(name: string, value: unknown, methods: readonly str
   throw invalidOption(name, value, rule)
 }
 
-/** Throws unless a store is left out or can be read and written. */
 export function checkStore(name: string, store: unknown): void {
   checkMethods(name, store, ['get', 'set'], 'a store with the methods get and set')
 }

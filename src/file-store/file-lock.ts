@@ -15,14 +15,12 @@ import { dirname, join } from 'node:path'
 import { parseJson } from '../utils/json-data.ts'
 import { isWritable, resolveFile } from './replace-file.ts'
 
-/** A lock of a file, which one process has at a time. */
 export interface FileLock {
   /** Whether it is still there: somebody may have deleted its file, or taken it over while this process was stopped. */
   isHeld(): boolean
   release(): void
 }
 
-/** The process that has a lock. */
 interface LockHolder {
   readonly pid: number
   readonly host: string
@@ -128,7 +126,6 @@ function lookUp({ pid, started }: LockHolder): 'alive' | 'dead' {
   return (found === '' || found === started) && isRunning(pid) ? 'alive' : 'dead'
 }
 
-/** Whether there is a process with this number. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

@@ -15,7 +15,6 @@ export interface NodeResponse {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** Statuses of responses that have no body, whatever follows their headers. */
 const NULL_BODY_STATUSES = [204, 205, 304]
 
 /**
@@ -234,10 +233,7 @@ const MAX_BUFFER_BYTES = 536_870_888
 const MAX_CODINGS = 5
 const KNOWN_CODINGS: Readonly<Record<string, Coding>> = { gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'br' }
 
-/**
- * The codings to undo, in this order. None where one is unknown, as with fetch.
- * @throws Error when there are more than a server applies in practice
- */
+/** The codings to undo, in this order; none where one is unknown, as with fetch. @throws Error for too many */
 export function parseContentEncoding(header: string | null): readonly Coding[] {
   if (header === null || header === '') return []
   const names = header.toLowerCase().split(',')

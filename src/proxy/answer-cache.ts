@@ -12,7 +12,6 @@ export interface Answer {
 
 /** 16 million characters, which are 16 to 32 MB. */
 const MAX_SIZE = 16_000_000
-/** What an answer takes beside its body, about. */
 const OVERHEAD = 1_000
 
 /**

@@ -9,7 +9,6 @@ import { isAddress } from '../utils/address.ts'
 import { badRequest, refuse } from './respond.ts'
 import type { AllowedOperation, ProxyOptions } from './types.ts'
 
-/** What visitors may ask of one operation. */
 type Rule = Readonly<ReturnType<typeof readRule>>
 
 /** The operations whose addresses are of collections, presales and wallets. */
@@ -22,10 +21,7 @@ function tokenParamOf(operation: OperationId): string | undefined {
   return WITHOUT_TOKENS.includes(operation) ? undefined : named?.name
 }
 
-/**
- * The rule of each allowed operation.
- * @throws InvalidRequestError for an unknown name, or a limit or value that the operation does not have
- */
+/** @throws InvalidRequestError for an unknown name, or a limit or value that the operation does not have */
 export function readRules(allow: ProxyOptions['allow']): ReadonlyMap<OperationId, Rule> {
   if (!isArray(allow)) throw invalidOption('allow', allow, 'a list of operations')
   const rules = new Map<OperationId, Rule>()
@@ -128,10 +124,7 @@ export type ProxyCall = Readonly<ReturnType<typeof readCall>>
 /** Longer than a batch of 50 encoded addresses. */
 const MAX_QUERY_LENGTH = 4_096
 
-/**
- * Turns a path and a query into the parameters of a call.
- * @throws Refusal, or the client's error for parameters that the operation does not take
- */
+/** The call that a path and a query ask for. @throws Refusal, or the client's error for parameters that the operation does not take */
 export function readCall(
   rule: Rule,
   pathParams: Readonly<Record<string, string>>,

@@ -59,7 +59,6 @@ export function failure(
   })
 }
 
-/** The data of a call as the service sends it. */
 export function toBody(operation: OperationId, data: unknown): string {
   const { bareField }: Operation = operations[operation]
   if (bareField !== undefined) return JSON.stringify(data)
@@ -86,7 +85,6 @@ export function etagOf(text: string): string {
 
 const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0')
 
-/** A request that is answered with an error. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string

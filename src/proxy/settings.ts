@@ -54,7 +54,6 @@ export function readSettings(options: ProxyOptions) {
     cors,
     cdnMaxAgeMs: cdn.maxAgeMs,
     operator,
-    /** Undefined without a feed. */
     stream: feed && readStreamSettings(feed, client, stream),
   }
 }

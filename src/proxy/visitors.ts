@@ -49,7 +49,6 @@ export class Visitors {
     return this.#windows.size
   }
 
-  /** Credits that a visitor may spend now. */
   available(id: string): number {
     this.#forgetEnded()
     const window = this.#windows.get(id)
@@ -81,7 +80,6 @@ export class Visitors {
     if (window.purchases <= 0 && usedOf(window) + window.reserved === 0) this.#windows.delete(id)
   }
 
-  /** The visitors who have spent most, the first of them most. */
   top(count: number): { readonly visitor: string; readonly spent: number; readonly available: number }[] {
     this.#forgetEnded()
     return Array.from(this.#windows, ([visitor, window]) => ({

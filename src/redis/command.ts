@@ -7,7 +7,6 @@ import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { FleetSettings, IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './options.ts'
 
-/** Runs a script, by its hash where the client can. */
 type RunScript = (script: string, keys: string[], args: string[]) => Promise<unknown>
 
 /** @param maxMs how long a command may take; a client that has a limit of its own gets a longer one */
@@ -109,7 +108,6 @@ export function mayBeExecuted(error: unknown): boolean {
   return !NOT_EXECUTED.includes(firstWord(error))
 }
 
-/** The error of a call or a method whose command failed. */
 export function toFleetError(
   error: unknown,
   fleet: { readonly name: string; readonly config: string },

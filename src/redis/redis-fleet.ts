@@ -113,7 +113,6 @@ export class Member {
     return `${this.#id}.${(++this.#ids).toString(36)}`
   }
 
-  /** Runs a script that moves credits. */
   async moveCredits(script: string, args: readonly (string | number)[]): Promise<LedgerAnswer> {
     const sentAt = monotonicNow(systemClock)
     return this.view.readLedger(await this.command(script, this.keys.ledger, args), sentAt)
@@ -132,7 +131,6 @@ export class Member {
     return this.command(BUY, this.keys.buy, [this.#id, leaseMs, ...addresses.map((one) => one.toLowerCase())])
   }
 
-  /** The arguments of the scripts that reserve credits. */
   termsOf(id: string, credits: number, key: string): (string | number)[] {
     return [this.config, id, credits, this.settings.leaseMs, this.settings.maxChargeDelayMs, key]
   }
@@ -158,7 +156,6 @@ export class Member {
     return error instanceof EtnMarketError ? error : toFleetError(error, this, details)
   }
 
-  /** The error of credits that do not fit. */
   exceeded(needed: number, details: ReservationDetails | undefined): BudgetExceededError {
     const { limit } = this.settings
     const { totals, resetsAt } = this.view

@@ -151,7 +151,6 @@ export interface ChargeTotals {
   isComputed: boolean
 }
 
-/** How one request of a call was answered. */
 export interface Answer {
   readonly envelope: Envelope
   readonly status?: number | undefined
@@ -162,7 +161,6 @@ export interface Answer {
 /** How one request of a call ended, and what this call was charged for it. */
 export interface PaidResult {
   readonly answer?: Answer | undefined
-  /** Why there is no answer. */
   readonly error?: unknown
   readonly paid: ChargeTotals
   /** Whether another call pays for it. */

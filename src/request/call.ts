@@ -19,7 +19,6 @@ export interface CallContext extends SendContext {
   readonly settings: CallSettings
   readonly inFlight: InFlightRequests
   readonly batchConcurrency: number
-  /** Takes the secrets out of an error. */
   redact<T>(error: T): T
 }
 
@@ -102,7 +101,6 @@ class Call {
     this.#batch = this.requests.length === 1 ? undefined : new Batch(this.lifetime, clock, batchConcurrency)
   }
 
-  /** The fresh answers of the cache, one for each request. */
   readCache(cache: NonNullable<CallContext['cache']>): Promise<readonly (Envelope | undefined)[]> {
     const { signal, callId, deadlineMs } = this.lifetime
     const { operation } = this.#input

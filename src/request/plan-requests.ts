@@ -11,12 +11,10 @@ import type { AddressReader } from '../utils/address.ts'
 import { BATCH, mergeBatch, requireWhole } from './batch.ts'
 import type { PaidResult } from './billing.ts'
 
-/** A call as it was made. */
 export interface CallInput extends CallExtras {
   readonly operation: CallName
   readonly params: unknown
   readonly options: CallOptions | undefined
-  /** Validates the parameters and plans the requests. */
   plan(): CallPlan
 }
 
@@ -43,7 +41,6 @@ export interface PlannedRequest {
   readonly addresses: readonly string[]
 }
 
-/** A call of an operation of the contract. */
 export function operationInput(
   operation: OperationId,
   params: unknown,
@@ -76,7 +73,6 @@ export function pathInput(path: string, options: RequestOptions): CallInput {
   return { budget: undefined, stop: undefined, onAnswer: undefined, operation: 'request', params, options, plan }
 }
 
-/** The requests that a call takes: one, or one for each chunk of a batch. */
 export function planRequests(params: ValidatedParams): PlannedRequest[] {
   const { credits, heavy, keyless, bareField }: Operation = operations[params.operation]
   return splitCall(params).map(({ params: own, cost }) => ({
@@ -115,10 +111,7 @@ function encodeSegment(value: string): string {
 /** One segment of a path: what RFC 3986 allows, encoded or not. */
 const SEGMENT = /^(?:[\w\-.~!$&'()*+,;=:@]|%[0-9a-f]{2})+$/i
 
-/**
- * The request of `client.request()`: a path below the base URL that the contract does not know.
- * @throws InvalidRequestError for a path that leads elsewhere, or a query or limit that is not accepted
- */
+/** The request of `client.request()`. @throws InvalidRequestError for a path that leads elsewhere, or a query or limit that is not accepted */
 export function planPath(path: unknown, query: RequestQuery | undefined, maxCredits: unknown): PlannedRequest {
   const rule = 'a whole number of credits, 0 or more: the most that the call may cost'
   const max = requireInteger('maxCredits', maxCredits, rule, 0)

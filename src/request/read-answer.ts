@@ -19,7 +19,6 @@ export interface Envelope {
   readonly cursor?: unknown
 }
 
-/** The answer to one request. */
 export interface RequestResult {
   readonly envelope: Envelope
   /** The body, from which each caller who shares the answer gets a copy. */
@@ -28,10 +27,7 @@ export interface RequestResult {
   readonly headers: ResponseHeaders
 }
 
-/**
- * The envelope of a success.
- * @throws ResponseError when the body has no data: it was paid for all the same
- */
+/** @throws ResponseError when the body has no data: it was paid for all the same */
 function parseResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Envelope {
   const envelope = toEnvelope(request, body)
   if (envelope !== undefined) return envelope
@@ -47,7 +43,6 @@ function parseResponse(request: PlannedRequest, response: HttpResponse, body: un
   )
 }
 
-/** Another copy of the envelope of an answer. */
 export function copyEnvelope(request: PlannedRequest, text: string): Envelope | undefined {
   return toEnvelope(request, parseJson(text))
 }
@@ -75,10 +70,7 @@ export function isExpected({ operation }: PlannedRequest, envelope: Envelope): b
   return operation === 'request' || answerGuards[operation](envelope)
 }
 
-/**
- * PARSE: the answer, as long as the attempt brought one.
- * @throws the error of how the attempt ended
- */
+/** PARSE: the answer of the attempt. @throws the error that it ended in */
 export function readOutcome(
   { response, failure }: AttemptOutcome,
   body: unknown,
@@ -106,10 +98,7 @@ export function errorOf(...args: Parameters<typeof readOutcome>): unknown {
   }
 }
 
-/**
- * VALIDATE: whether the answer is as the contract says, where that is looked at.
- * @throws ResponseError when mismatches are errors, else raises an event
- */
+/** VALIDATE: raises an event for a mismatch with the contract. @throws ResponseError where mismatches are errors */
 export async function validate(
   { envelope, text }: RequestResult,
   { request, settings, shared }: RequestState,

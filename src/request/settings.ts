@@ -19,9 +19,7 @@ export interface CallSettings {
   readonly maxRetryAfterMs: number
   readonly validate: ValidateMode
   readonly whenAborted: WhenAborted
-  /** Headers of the call's own. */
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Whether the cache is not asked. */
   readonly isReload: boolean
   /** Equal for equal settings: only calls with equal settings share a request. */
   readonly fingerprint: string
@@ -95,7 +93,6 @@ function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock, ..
   checkMethods('clock', clock, ['now', 'sleep', 'random'], 'a clock with the methods now, sleep and random')
 }
 
-/** How requests are sent. */
 function checkTransport({ transport, fetch, hooks }: ClientOptions): void {
   if (fetch !== undefined && typeof fetch !== 'function') throw invalidOption('fetch', typeof fetch, 'a function')
   if (hooks !== undefined) {

@@ -15,7 +15,6 @@ import { parseJson } from '../utils/json-data.ts'
 import type { SweepContext, SweepSettings } from './sweep.ts'
 import { CallLimit, type SweepBudget } from './sweep-budget.ts'
 
-/** One call of a sweep. */
 export interface SweepCall {
   /** Equal for equal calls. */
   readonly key: string
@@ -257,7 +256,6 @@ async function settle(promise: ApiPromise<unknown>): Promise<Outcome & { readonl
   }
 }
 
-/** The failures of which the error of a call consists. */
 const failuresOf = (error: EtnMarketError): readonly EtnMarketError[] =>
   error instanceof PartialBatchError ? error.errors : [error]
 

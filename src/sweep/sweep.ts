@@ -15,7 +15,6 @@ import type { AddressReader } from '../utils/address.ts'
 import { type SweepCall, SweepRun } from './run-sweep.ts'
 import { SweepBudget } from './sweep-budget.ts'
 
-/** The parts of a client that a sweep uses. */
 export interface SweepContext extends Pick<CallContext, 'clock' | 'settings' | 'lifetimes' | 'baseUrl' | 'redact'> {
   readonly addressReader: AddressReader
   run(input: CallInput): ApiPromise<unknown>
@@ -24,10 +23,7 @@ export interface SweepContext extends Pick<CallContext, 'clock' | 'settings' | '
 const HEAVY_CONCURRENCY = 2
 const LIGHT_CONCURRENCY = 4
 
-/**
- * `client.group.action.many()`: checks everything now, and makes the calls while the result is iterated.
- * @throws InvalidRequestError naming the position of parameters that the call would refuse, or the option
- */
+/** `client.group.action.many()`. @throws InvalidRequestError naming the position of parameters that the call would refuse, or the option */
 export function createSweep(
   operation: OperationId,
   list: unknown,

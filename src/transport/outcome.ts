@@ -1,6 +1,5 @@
 import type { AttemptOutcome, HttpResponse, ResponseHead, Transport, TransportFailure } from './transport.ts'
 
-/** How far an attempt has come. */
 export interface Progress {
   sent: boolean
   /** Status and headers, as soon as they have arrived. */
@@ -11,7 +10,6 @@ export interface Progress {
 export const responseOf = ({ response, failure }: AttemptOutcome): HttpResponse | undefined =>
   response ?? failure.response
 
-/** The outcome of an attempt without a whole response. */
 export function failed(
   kind: TransportFailure['kind'],
   { sent, head }: Progress,

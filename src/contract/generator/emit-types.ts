@@ -14,7 +14,6 @@ const TS_PRIMITIVES: Record<Primitive, string> = {
   null: 'null',
 }
 
-/** The TypeScript of the answers and the parameters. */
 export function emitTypes(model: Model): string {
   const answers = model.shapes
     .filter(({ name }) => name !== 'ErrorEnvelope')

@@ -14,11 +14,9 @@ import type { Portfolio } from './watch-portfolio.ts'
 /** How often it is checked whether a token without a price has one now, in milliseconds. */
 const RECHECK_MS = 3_600_000
 
-/** The first and the longest wait before decimals are looked up again, in milliseconds. */
 const MIN_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
 
-/** Who reads a portfolio, and of what. */
 interface PortfolioReader {
   /** As the caller wrote it. */
   readonly wallet: string
@@ -153,7 +151,6 @@ export class PortfolioState {
   }
 }
 
-/** The balances of a wallet, as they were last requested. */
 export interface Holdings {
   /** By EIP-55 token address, as the service sends them, without those of 0. */
   readonly balances: ReadonlyMap<string, string>
@@ -163,7 +160,6 @@ export interface Holdings {
   readonly at: number
   /** The same moment in unix milliseconds. */
   readonly requestedAt: number
-  /** What the request was charged. */
   readonly credits: number
 }
 

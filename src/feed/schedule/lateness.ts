@@ -36,7 +36,6 @@ export class LatePrices {
   readonly #context: FeedContext
   /** By when their price is older than a watcher accepts. */
   readonly #queue = new PriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
-  /** The lead time at the last `feed.slow`. */
   #slowLeadMs: number | undefined
 
   constructor(context: FeedContext) {

@@ -16,10 +16,7 @@ export interface ServerSentEvent {
 /** Longer than an event with 50 prices; what has no end is not collected, in one line or in many. */
 const MAX_LENGTH = 1_000_000
 
-/**
- * Reads events from the text of a stream, in any parts. Comments and events without data are left out. It throws a RangeError for an event
- * that is too long.
- */
+/** Reads events from the text of a stream, in any parts; those without data are left out. @throws RangeError for one that is too long */
 export function createEventParser(): (text: string) => ServerSentEvent[] {
   /** Its line ends are line feeds, but for a last carriage return: its line feed may still follow. */
   let rest = ''
@@ -47,7 +44,6 @@ export function createEventParser(): (text: string) => ServerSentEvent[] {
   }
 }
 
-/** A price of a stream, and the address that it is for. */
 export interface StreamedPrice extends KnownPrice {
   readonly address: string
 }
@@ -81,13 +77,11 @@ export function readReport(data: string) {
   }
 }
 
-/** Reads the data of `event: refused`. */
 export function readRefused(data: string): readonly RefusedAddress[] {
   const list = parseJson(data)
   return isArray(list) ? list.filter((each): each is RefusedAddress => isObject(each) && !!textOf(each.address)) : []
 }
 
-/** The code of an error that a proxy answers with. */
 export function codeOfBody(text: string): string | undefined {
   const { error } = fieldsOf(text)
   return isObject(error) ? textOf(error.code) : undefined

@@ -2,7 +2,6 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { type Change, type Decimal, hasMovedBy, parseDecimal } from '../../utils/decimal.ts'
 import type { FeedPrice, WatchOptions } from './types.ts'
 
-/** Returns a function that creates a filter for each consumer. */
 export function readMinChange(minChange: WatchOptions['minChange']): () => MoveFilter {
   const change = minChange === undefined ? undefined : readChange(minChange)
   return () => new MoveFilter(change)
@@ -54,7 +53,6 @@ function readChange(minChange: object): Change {
   return { absolute: readAmount('minChange.absolute', absolute) }
 }
 
-/** Reads a number that is 0 or more. */
 export function readAmount(name: string, value: unknown): Decimal {
   const amount = parseDecimal(value)
   if (amount !== undefined && amount.digits >= 0n) return amount

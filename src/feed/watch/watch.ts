@@ -14,7 +14,6 @@ export interface WatchTarget {
   readonly atLeastEveryMs: number
 }
 
-/** Who a watch is for. */
 export interface Subscription {
   readonly signal: AbortSignal | undefined
   /** Receives failures, and what `onPrice` throws. Without it, failures raise an event. */
@@ -237,7 +236,6 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
   }
 }
 
-/** Each address once, with the different inputs that name it. */
 export function groupByAddress(given: string | readonly string[], toChecksum: FeedContext['toChecksum']) {
   const inputs = typeof given === 'string' ? [given] : given
   const groups = new Map<string, string[]>()
