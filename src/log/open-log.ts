@@ -6,14 +6,8 @@ import { environment } from '../utils/runtime.ts'
 
 const LEVELS = ['off', 'warn', 'info', 'debug']
 
-export interface Log {
-  onEvent(event: ClientEvent): unknown
-  /** Sends nothing before lines can be printed, so that those of a call are there when it ends. */
-  behind(transport: Transport): Transport
-}
-
 /** The log that is asked for. What prints loads on demand. @throws InvalidRequestError for a level that does not exist, or no logger */
-export function openLog({ logLevel, logger, onEvent }: ClientOptions): Log | undefined {
+export function openLog({ logLevel, logger, onEvent }: ClientOptions) {
   const level = logLevel ?? environment('ETN_MARKET_LOG') ?? 'off'
   if (!LEVELS.includes(level))
     throw invalidOption(logLevel === undefined ? 'ETN_MARKET_LOG' : 'logLevel', level, LEVELS.join(', '))
@@ -32,11 +26,12 @@ export function openLog({ logLevel, logger, onEvent }: ClientOptions): Log | und
     },
   )
   return {
-    onEvent(event) {
+    onEvent(event: ClientEvent): unknown {
       print(event)
       return onEvent?.(event)
     },
-    behind: (transport) => ({
+    /** Sends nothing before lines can be printed, so that those of a call are there when it ends. */
+    behind: (transport: Transport): Transport => ({
       async send(attempt) {
         await loading
         return transport.send(attempt)

@@ -167,23 +167,16 @@ export function parseTarget(url: string): URL {
   throw fetchError('fetch failed', errorWithCode(String(problem), 'ERR_INVALID_URL'))
 }
 
-/** A body that is being received. */
-export interface BufferedBody {
-  /** Resolves to the whole decoded body, and rejects when it does not arrive whole. */
-  readonly text: Promise<string>
-  /** Rejects `text`, unless it is settled. */
-  fail(reason: unknown): void
-  /** Gives the body up and closes its connection. */
-  cancel(): Promise<void>
-}
+/** A body that is being received: `text` rejects when it does not arrive whole, and `cancel` closes its connection. */
+export type BufferedBody = ReturnType<typeof bufferBody>
 
 /** Receives a body and decodes it. `codings` is null for a response without a body. `onEnd` is called once. */
-export function bufferBody(
+function bufferBody(
   response: IncomingMessage,
   codings: readonly Coding[] | null,
   onEnd: () => void,
   maxBytes = Number.POSITIVE_INFINITY,
-): BufferedBody {
+) {
   let resolveText: (text: string) => void = () => {}
   let fail: (reason: unknown) => void = () => {}
   const received = new Promise<string>((resolve, reject) => {

@@ -2,13 +2,8 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { type Change, type Decimal, hasMovedBy, parseDecimal } from '../../utils/decimal.ts'
 import type { FeedPrice, WatchOptions } from './types.ts'
 
-export function readMinChange(minChange: WatchOptions['minChange']): () => MoveFilter {
-  const change = minChange === undefined ? undefined : readChange(minChange)
-  return () => new MoveFilter(change)
-}
-
 /** Decides which prices differ enough from the last one that was delivered. */
-class MoveFilter {
+export class MoveFilter {
   readonly #change: Change | undefined
   readonly #delivered = new Map<string, FeedPrice>()
 
@@ -44,7 +39,8 @@ function hasValueMoved(from: string | null, to: string | null, change: Change): 
   return before === undefined || after === undefined || hasMovedBy(before, after, change)
 }
 
-function readChange(minChange: object): Change {
+export function readMinChange(minChange: WatchOptions['minChange']): Change | undefined {
+  if (minChange === undefined) return undefined
   rejectUnknown('minChange option', minChange, ['percent', 'absolute'])
   const { percent, absolute } = minChange as { percent?: unknown; absolute?: unknown }
   if ((percent === undefined) === (absolute === undefined))
