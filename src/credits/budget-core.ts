@@ -1,5 +1,5 @@
 import { budgetExceeded } from '../errors/budget.ts'
-import { InvalidRequestError, requireInteger } from '../errors/input.ts'
+import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { BudgetTotals, MemoryBudget, MemoryReservation, Reconciliation, ReservationDetails } from './budget.ts'
 import type { KeyBalances, SentRequest } from './reconcile.ts'
 import { addCredits, type WindowTotals } from './windows.ts'
@@ -179,7 +179,7 @@ export function isCredits(value: unknown): value is number {
 }
 
 export function requireCredits(name: string, value: unknown): void {
-  requireInteger(name, value, 'a whole number of credits, 0 or more', 0)
+  if (!isCredits(value)) throw invalidOption(name, value, 'a whole number of credits, 0 or more')
 }
 
 export function creditsLeft(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
