@@ -10,7 +10,6 @@ import type { Sweep, SweepOptions } from './sweep-types.ts'
 export interface ClientInternals {
   /** The text without any key that the client has used. */
   redact(text: string): string
-  /** Checks parameters, as `estimate` of the method does. */
   estimate(operation: OperationId, params: unknown): CostEstimate
   /**
    * Opens a path below the base URL, whose answer is read as it arrives: with the client's `fetch`, hooks and headers, and without a key.
@@ -38,9 +37,7 @@ export interface CallExtras {
    * refusal of it reaches another caller.
    */
   readonly budget?: SpendingLimit | undefined
-  /**
-   * Aborts when nothing more may be sent for the call. An answer that is on its way is waited for; else the call rejects with the reason.
-   */
+  /** Aborts when nothing more may be sent for the call, which then waits for an answer on its way, or rejects with the reason. */
   readonly stop?: CancellationSignal | undefined
   /** Learns of each answer as it came, before anything is completed or sorted in it, and of the error of a request without one. */
   readonly onAnswer?: AnswerListener | undefined

@@ -120,9 +120,8 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const addressReader = createAddressReader()
   const estimateSafely = (operation: OperationId, params: unknown) =>
     redacted(redactor, () => estimate(operation, params, addressReader))
-  const sweepBy = (run: Run, operation: OperationId, list: unknown, options: SweepOptions | undefined) =>
-    redacted(redactor, () => createSweep(operation, list, options, { ...context, addressReader, run }))
-  const sweep: SweepMaker = (operation, list, options) => sweepBy(run, operation, list, options)
+  const sweep: SweepMaker = (operation, list, options, by = run) =>
+    redacted(redactor, () => createSweep(operation, list, options, { ...context, addressReader, run: by }))
   const client: Client = {
     ...bindMethods(run, estimateSafely, sweep, addressReader),
     request,
@@ -143,7 +142,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     sweep(operation, list, options, { budget, onAnswer }) {
       const runBoth: Run = (input) =>
         run({ ...input, onAnswer, budget: budget && input.budget ? joinLimits(input.budget, budget) : input.budget })
-      return sweepBy(runBoth, operation, list, options)
+      return sweep(operation, list, options, runBoth)
     },
   })
 }
@@ -162,9 +161,8 @@ function describeClient({ budget, credits }: Client, baseUrl: () => string): str
 }`
 }
 
-type SweepMaker = (operation: OperationId, list: unknown, options?: SweepOptions) => Sweep<unknown, unknown>
+type SweepMaker = (operation: OperationId, list: unknown, options?: SweepOptions, by?: Run) => Sweep<unknown, unknown>
 
-/** `client.group.action` for every operation of the contract. */
 function bindMethods(
   run: Run,
   estimateSafely: (operation: OperationId, params: unknown) => CostEstimate,

@@ -22,14 +22,8 @@ export type { CreditsReport } from './credits/usage.ts'
 export {
   ApiError,
   AuthenticationError,
-  BudgetExceededError,
-  type ChargeState,
   ConnectionError,
-  EtnMarketError,
   InsufficientCreditsError,
-  InvalidLimitError,
-  InvalidRequestError,
-  isEtnMarketError,
   NotFoundError,
   PartialBatchError,
   PermissionError,
@@ -37,9 +31,11 @@ export {
   ResponseError,
   ServerBusyError,
   ServiceError,
-  StateUnavailableError,
   TimeoutError,
-} from './errors/index.ts'
+} from './errors/api.ts'
+export { type ChargeState, EtnMarketError, isEtnMarketError } from './errors/base.ts'
+export { BudgetExceededError, StateUnavailableError } from './errors/budget.ts'
+export { InvalidLimitError, InvalidRequestError } from './errors/input.ts'
 export type { ClientEvent } from './events.ts'
 export type { Fleet } from './fleet/fleet.ts'
 export { type OperationId, operations } from './generated/operations.ts'

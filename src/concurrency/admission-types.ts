@@ -14,7 +14,6 @@ export interface AdmissionRequest {
   rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined
   /** Whether it waits for one of the client's own slots: its deadline then stands still as long as other requests make progress. */
   setQueued(isQueued: boolean): void
-  /** Records that requests of other processes make progress. */
   recordProgress(): void
   /** Waits for a fleet. A deadline that passes meanwhile is a failure of the fleet, not of the service. */
   awaitState<T>(work: Promise<T>): Promise<T>
@@ -22,7 +21,6 @@ export interface AdmissionRequest {
 
 /** Permission to send one request. Only the first `end()` or `refuse()` counts; it gives back everything that is held. */
 export interface Admission {
-  /** Whether the request had to wait. */
   readonly hasWaited: boolean
   /** False when a cool-down has started since: the request must not be sent. */
   isCurrent(): boolean
@@ -33,7 +31,6 @@ export interface Admission {
 
 /** Decides when a request may be sent: two heavy ones at a time, none while the service is busy or the key is refused. */
 export interface AdmissionControl {
-  /** The number of the next request in the order of arrival. */
   nextArrival(): number
   /** A promise where the request has to wait. */
   admit(request: AdmissionRequest): Admission | Promise<Admission>

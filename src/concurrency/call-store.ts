@@ -12,11 +12,7 @@ export interface StoreCallOptions {
   readonly signal?: CancellationSignal | undefined
 }
 
-/**
- * One call of a store that somebody else has written: it may throw, return a promise or not, or never settle. What a failure means is
- * for the caller to say.
- * @throws what the store throws, an Error when the time is over, or the reason of the signal
- */
+/** A call of a store that may throw or never settle. @throws what the store throws, an Error when the time is over, or the reason of the signal */
 export async function callStore<T>(run: () => T, options: StoreCallOptions): Promise<Awaited<T>> {
   // Own properties alone: none of a prototype that somebody has changed.
   const { clock, timeoutMs = STORE_TIMEOUT_MS, signal }: StoreCallOptions = Object.assign(Object.create(null), options)

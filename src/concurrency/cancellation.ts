@@ -56,16 +56,14 @@ export function raceWithAbort<T>(work: Promise<T>, signal: CancellationSignal): 
   })
 }
 
-/** Calls `callback` when the signal aborts. Returns a function that stops listening. */
-export type ListenForAbort = (signal: AbortSignal | undefined, callback: () => void) => () => void
-
 /**
  * Adds one listener to each signal, however many callbacks it has: programs share one signal between many calls, and Node
  * prints a warning from the eleventh listener on.
  */
-export function createAbortListeners(): ListenForAbort {
+export function createAbortListeners() {
   const shared = new WeakMap<AbortSignal, ReturnType<typeof createCallbacks>>()
-  return (signal, callback) => {
+  /** Returns a function that stops listening. */
+  return (signal: AbortSignal | undefined, callback: () => void): (() => void) => {
     if (signal === undefined) return () => {}
     const own = shared.get(signal) ?? createCallbacks()
     shared.set(signal, own)

@@ -41,7 +41,6 @@ export class CircuitBreaker {
     return this.#state.name === 'closed' && this.#inFlight === 0 && this.#refusals.count() === 0
   }
 
-  /** Whether a request is permitted now. */
   get isAvailable(): boolean {
     const now = this.#current()
     if (now.name !== 'half-open') return now.name === 'closed'
@@ -144,7 +143,6 @@ export class CircuitBreaker {
     return Math.min(forMs, Math.max(least, left))
   }
 
-  /** Time until there are few enough recent refusals. */
   #blockedLeftMs(): number {
     return Number.isFinite(this.#maxRefusals) ? this.#refusals.msUntilBelow(this.#maxRefusals) : 0
   }
@@ -179,7 +177,6 @@ export class RefusalWindow {
     this.#refusals.push({ at: monotonicNow(this.#clock), isCertain })
   }
 
-  /** Certain and possible refusals. */
   count(): number {
     return this.#recent().length
   }

@@ -31,10 +31,7 @@ export async function sleep(clock: Clock, ms: number, signal: CancellationSignal
 /** The time to measure waits with: a step of the wall clock does not change it, where the clock can tell. */
 export const monotonicNow = (clock: Pick<Clock, 'now' | 'monotonic'>): number => clock.monotonic?.() ?? clock.now()
 
-/**
- * The wall clock of this moment, which then goes on with the monotonic time: later steps of the wall clock do not change it. Where the
- * clock has no monotonic time it is the wall clock.
- */
+/** The wall clock of this moment, which goes on with the monotonic time, if there is one: later steps of the wall clock do not change it. */
 export function anchoredWallClock(clock: Pick<Clock, 'now' | 'monotonic'>): () => number {
   const offset = clock.now() - monotonicNow(clock)
   return () => offset + monotonicNow(clock)

@@ -1,4 +1,4 @@
-import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
+import { budgetExceeded } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { BudgetTotals, MemoryBudget, MemoryReservation, Reconciliation, ReservationDetails } from './budget.ts'
 import type { KeyBalances, SentRequest } from './reconcile.ts'
@@ -11,7 +11,6 @@ export interface Counted {
   resetsAt(): number | undefined
 }
 
-/** What a budget in this process is made of. */
 export interface BudgetSettings {
   readonly limit: number
   /** Proxies have windows of their own, of totals only. */
@@ -48,7 +47,7 @@ export class BudgetCore implements Counted {
     if (!fits(this.limit, this.settings.windows.totals(), credits)) throw this.exceeded(credits, details)
   }
 
-  exceeded(needed: number, details: ReservationDetails | undefined): BudgetExceededError {
+  exceeded(needed: number, details: ReservationDetails | undefined): Error {
     const available = creditsLeft(this.limit, this.settings.windows.totals())
     const { limit } = this
     return budgetExceeded({ of: 'budget', limit, needed, available, resetsAt: this.resetsAt() }, details)
@@ -183,7 +182,6 @@ export function requireCredits(name: string, value: unknown): void {
   if (!isCredits(value)) throw invalidOption(name, value, 'a whole number of credits, 0 or more')
 }
 
-/** What is left of a limit. */
 export function creditsLeft(limit: number, { spent, reserved, uncertain }: WindowTotals): number {
   return Math.max(0, limit - spent - reserved - uncertain)
 }
@@ -201,7 +199,6 @@ export function fits(limit: number, totals: WindowTotals, credits: number): bool
   return credits <= creditsLeft(limit, totals)
 }
 
-/** The error of a reservation that is confirmed after its end. */
 export function alreadyDecided(details: ReservationDetails | undefined): InvalidRequestError {
   const message = 'The reservation is already settled or released: reserve again before you send a request.'
   return new InvalidRequestError(message, { ...details, code: 'reservation_decided' })

@@ -74,13 +74,12 @@ function addReserved({ evidence, inUse }: KeyBalancesState, windows: readonly Bu
   const [only = '', another] = inUse
   const held = another === undefined ? evidence[only] : undefined
   if (held?.balance === undefined) return { evidence, inUse: [] }
-  const losses = windows.flatMap(({ reserved }, index) => (reserved > 0 ? [lossOf(reserved, index === 0)] : []))
+  const losses = windows
+    .map(({ reserved }, index) => ({ credits: reserved, possible: reserved, isCurrent: index === 0 }))
+    .filter(({ credits }) => credits > 0)
+    // Of an unknown age: when a loss is loaded, it is taken to be new.
+    .map((loss) => ({ sentAt: Number.POSITIVE_INFINITY, ...loss }))
   return { evidence: { ...evidence, [only]: { ...held, losses: [...held.losses, ...losses] } }, inUse: [] }
-}
-
-/** A loss of an unknown age. When it is loaded, it is taken to be new. */
-function lossOf(credits: number, isCurrent: boolean): StoredLoss {
-  return { sentAt: Number.POSITIVE_INFINITY, credits, possible: credits, isCurrent }
 }
 
 /** The windows have another length now: what is not over counts in the window of now. */

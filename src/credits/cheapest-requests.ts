@@ -2,11 +2,8 @@ import { operations } from '../generated/operations.ts'
 
 // Pure calls, so that a bundle that buys no prices leaves out the table of operations.
 const SINGLE = /* @__PURE__ */ (() => operations['token.price'].credits.base)()
-/** The base fee of a batch, in credits. */
 export const BASE = /* @__PURE__ */ (() => operations['prices.batch'].credits.base)()
-/** The fee of each address of a batch, in credits. */
 export const PER_ITEM = /* @__PURE__ */ (() => operations['prices.batch'].credits.perItem)()
-/** The maximum number of addresses in a batch. */
 export const MAX_ITEMS = /* @__PURE__ */ (() => operations['prices.batch'].credits.maxItems)()
 
 /** The cost of one request: `token.price` for one address, `prices.batch` for more. */
@@ -39,7 +36,6 @@ export function splitIntoRequests<T>(addresses: readonly T[]): T[][] {
   return requests
 }
 
-/** How many of the addresses can be bought with the credits. */
 export function maxAffordable(credits: number, addresses: number): number {
   let count = addresses
   while (count > 0 && creditsFor(count) > credits) count--

@@ -27,12 +27,10 @@ export function creditsToUsd(credits: number): number {
   return credits / CREDITS_PER_USD
 }
 
-/** The cost in credits of one request that returns `items` items. */
 export function costOf(cost: CreditCost | null, items: number): number {
   return cost === null ? 0 : cost.base + (cost.perItem ?? 0) * items
 }
 
-/** The cost of several requests together. */
 export function sumCosts(priced: readonly { readonly cost: CostEstimate }[]): CostEstimate {
   const sum = { min: 0, max: 0, requests: 0 }
   for (const { cost } of priced) {
@@ -76,12 +74,10 @@ export function estimate(operation: OperationId, params: unknown, addressReader?
   return costOfCall(validateParams(operation, params, addressReader))
 }
 
-/** The cost of all requests of a call. */
 export function costOfCall(params: ValidatedParams): CostEstimate {
   return sumCosts(splitCall(params))
 }
 
-/** One request of a call. */
 export interface PricedRequest {
   readonly params: ValidatedParams
   /** Exact for a flat price or where the charged items are those asked for, else a range. */

@@ -2,7 +2,6 @@ import { StarterFailure } from '../errors/budget.ts'
 import { isPromise } from '../utils/runtime.ts'
 import type { Budget, Reconciliation, Reservation, ReservationDetails } from './budget.ts'
 
-/** What a request needs of a budget. */
 export type SpendingLimit = Pick<Budget, 'check' | 'reserve'>
 
 /**

@@ -1,5 +1,4 @@
 import { type OperationId, operations } from '../generated/operations.ts'
-import { isArray } from '../operations/type-guards.ts'
 import type { ParamValue } from '../operations/validate-params.ts'
 import { formatDuration } from '../utils/time-units.ts'
 import { creditsFor, MAX_ITEMS } from './cheapest-requests.ts'
@@ -13,7 +12,6 @@ export interface CallRate {
   readonly everyMs: number
   readonly activeHours: number
   readonly callsPerDay: number
-  /** The cost of one call. */
   readonly cost: CostEstimate
 }
 
@@ -36,11 +34,6 @@ export function findAdvice(rates: readonly CallRate[], creditsPerDay: number | u
 const spendingOf = (lines: readonly Line[]) =>
   lines.reduce((sum, { cost, callsPerDay }) => sum + cost.max * callsPerDay, 0)
 const indexesOf = (lines: readonly Line[]) => lines.map(({ index }) => index)
-const addressesOf = (lines: readonly Line[]) => new Set(lines.flatMap(({ values }) => priceAddresses(values)))
-
-function priceAddresses({ address, addresses }: CallRate['values']): string[] {
-  return isArray(addresses) ? (addresses as string[]) : [String(address).toLowerCase()]
-}
 
 /** Prices at the same times belong into one batch. If a batch of all at the shortest interval costs still less, that is the advice. */
 function advisePrices(lines: readonly Line[]): PlanAdvice[] {
@@ -57,7 +50,8 @@ function advisePrices(lines: readonly Line[]): PlanAdvice[] {
 }
 
 function advisePriceGroup(lines: readonly Line[]): PlanAdvice {
-  const addresses = addressesOf(lines).size
+  const asked = lines.flatMap(({ values }) => values.addresses ?? String(values.address).toLowerCase())
+  const addresses = new Set(asked).size
   const rest = addresses % MAX_ITEMS
   const singles = creditsFor(rest) === rest * creditsFor(1) ? rest : 0
   const batched = addresses - singles

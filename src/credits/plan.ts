@@ -193,7 +193,6 @@ function requirePositive(name: string, value: unknown): number {
   return value
 }
 
-/** What a call of a plan costs a day. */
 export type DailyCost = Pick<PlannedSpending, 'creditsPerDay' | 'minCreditsPerDay' | 'requestsPerDay'>
 
 const DAYS_PER_MONTH = 30

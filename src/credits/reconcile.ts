@@ -14,13 +14,11 @@ interface Loss {
   readonly window: WindowTotals | undefined
 }
 
-/** A loss in the entry of a store. */
 export interface StoredLoss extends Omit<Loss, 'window'> {
   /** It was sent in the window that was current when the entry was written. */
   readonly isCurrent: boolean
 }
 
-/** What is known of the balance of one key. */
 export interface KeyEvidence<OneLoss = StoredLoss> {
   /** Credits on the key when it was last known; undefined before the first time, and when it proves nothing any more. */
   balance: number | undefined

@@ -15,7 +15,6 @@ export interface StoredBudgetSettings extends BudgetSettings {
   readonly timeoutMs: number
   /** Length of a window, milliseconds; null without windows. */
   readonly windowMs: number | null
-  /** The time of the windows. */
   time(): number
 }
 
@@ -160,7 +159,6 @@ async function orUnavailable(done: Promise<void>, details: ReservationDetails | 
   }
 }
 
-/** Pauses between the tries of a write that failed. */
 const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
 const MAX_KNOWN = 32
@@ -186,7 +184,6 @@ class EntryStore {
     this.#snapshot = snapshot
   }
 
-  /** The entry as it is stored, or undefined. */
   async read(): Promise<unknown> {
     const text = await this.#get()
     this.#remember(text)

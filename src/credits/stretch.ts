@@ -18,7 +18,6 @@ export interface Stretch {
   readonly watchesPerDay: number
   /** Credits for one purchase of what has an `atLeastEveryMs`. */
   readonly setAside: number
-  /** What every `atLeastEveryMs` costs a day. */
   readonly guaranteesPerDay: number
 }
 
@@ -80,11 +79,7 @@ function solveStretch(
   return find((atLeast) => costOf(MAX_STRETCH, atLeast), affordable, factor)
 }
 
-/**
- * Searches between two positive numbers for where a condition changes, and returns the last number for which it holds.
- * @param holdsAt where the condition holds
- * @param failsAt where it does not
- */
+/** The last number between `holdsAt` and `failsAt`, both above 0, for which a condition holds. */
 function bisect(condition: (value: number) => boolean, holdsAt: number, failsAt: number): number {
   let [holds, fails] = [holdsAt, failsAt]
   for (let step = 0; step < STEPS; step++) {

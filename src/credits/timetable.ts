@@ -201,7 +201,6 @@ function lowestCost(part: readonly IntervalDemand[], lives: readonly number[], p
 
 const gcd = (one: number, other: number): number => (other === 0 ? one : gcd(other, one % other))
 
-/** The group with this period. */
 function groupAt(part: readonly IntervalDemand[], periodMs: number, leadMs: number): Group {
   const classes = part.map((one) => ({ ...one, multiple: multipleOf(one.everyMs, periodMs, leadMs) }))
   const ticks = classes.reduce((all, { multiple }) => Math.min(MAX_TICKS, (all / gcd(all, multiple)) * multiple), 1)

@@ -14,7 +14,6 @@ export interface CreditsReport {
   readonly byOperation: Readonly<Partial<Record<CallName, number>>>
 }
 
-/** Counts what the requests of a client were charged. */
 export class Usage {
   #charged = 0
   #computed = 0
@@ -24,7 +23,6 @@ export class Usage {
   #sequence = 0
   #newestAnswer = 0
 
-  /** A copy of what was charged so far. */
   report(): CreditsReport {
     return {
       charged: this.#charged,
@@ -35,7 +33,6 @@ export class Usage {
     }
   }
 
-  /** Credits left on the key, as the newest answer reports. */
   remaining(): number | undefined {
     return this.#remaining
   }

@@ -1,4 +1,3 @@
-/** The counts of one window. */
 export interface BudgetWindow {
   /** When it begins and ends, in the time of the windows. */
   start: number
@@ -132,7 +131,6 @@ export class BudgetWindows {
   }
 }
 
-/** Whether two are the same window. */
 export function hasSameBounds(one: BudgetWindow, other: BudgetWindow): boolean {
   return one.start === other.start && one.end === other.end
 }

@@ -56,7 +56,6 @@ const BRAND = Symbol.for('etn-market.error')
  */
 export const COPY_WITH: unique symbol = Symbol('copyWith')
 
-/** Details that an error need not have. */
 const OPTIONAL = ['params', 'shared', 'requestIds', 'status', 'retryAfterMs', 'issues', 'body'] as const
 
 /** The base class of every error that this library throws. */

@@ -36,7 +36,6 @@ export interface Shortage {
   readonly advice?: string
 }
 
-/** The error of credits that do not fit. */
 export function budgetExceeded(
   { of, limit, needed, available, resetsAt, advice = adviceUntil(resetsAt) }: Shortage,
   details: Omit<ErrorDetails, 'code'> | undefined,

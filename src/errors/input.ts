@@ -15,7 +15,6 @@ export class InvalidLimitError extends InvalidRequestError {
   }
 }
 
-/** The error of an option that is not accepted; it names the option, the value and the rule. */
 export function invalidOption(name: string, value: unknown, rule: string): InvalidRequestError {
   return new InvalidRequestError(`Invalid ${name}: ${show(value)}. It must be ${rule}.`, { code: 'invalid_option' })
 }
@@ -26,10 +25,21 @@ export function requireMilliseconds(name: string, value: unknown): number {
   throw invalidOption(name, value, 'a number of milliseconds above 0')
 }
 
-/** The length of a window: every option that is one is checked here. Throws unless it is a whole number of milliseconds above 0. */
+/** A whole number from `least` to `most`; throws for anything else. */
+export function requireInteger(
+  name: string,
+  value: unknown,
+  rule = 'a whole number above 0',
+  least = 1,
+  most = Number.MAX_SAFE_INTEGER,
+): number {
+  if (Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most) return Number(value)
+  throw invalidOption(name, value, rule)
+}
+
+/** The length of a window: every option that is one is checked here. */
 export function requireWindowMs(name: string, value: unknown): number {
-  if (Number.isSafeInteger(value) && Number(value) > 0) return Number(value)
-  throw invalidOption(name, value, 'a whole number of milliseconds above 0')
+  return requireInteger(name, value, 'a whole number of milliseconds above 0')
 }
 
 /** Options and values that are objects may hold secrets, or refuse to become a text. */
@@ -46,7 +56,6 @@ export function checkMethods(name: string, value: unknown, methods: readonly str
   throw invalidOption(name, value, rule)
 }
 
-/** Throws unless a store is left out or can be read and written. */
 export function checkStore(name: string, store: unknown): void {
   checkMethods(name, store, ['get', 'set'], 'a store with the methods get and set')
 }

@@ -19,11 +19,7 @@ export class CheckedStore {
     this.#context = context
   }
 
-  /**
-   * Resolves with what `check` returns for the parsed value; undefined if there is none, or if the store fails or is slow, or
-   * the feed is closed. Another program, or a process whose clock is ahead, may have written the value.
-   * @param check returns undefined for an invalid value
-   */
+  /** Resolves with what `check` makes of the value: undefined if it is invalid or absent, if the store fails or is slow, or the feed is closed. */
   async read<T>(key: string, check: (value: unknown) => T | undefined): Promise<T | undefined> {
     const { clock, lifetime } = this.#context
     const readAndCheck = async () => {

@@ -99,9 +99,7 @@ export class Lifetime extends LightAbortController {
     return this.#controller.signal
   }
 
-  /**
-   * Calls back when the signal aborts, with its reason, or when the feed is closed, without one. Returns a function that stops listening.
-   */
+  /** Calls back when the signal aborts, with its reason, or when the feed is closed, without one. Returns a function that stops it. */
   onEnd(signal: AbortSignal | undefined, callback: (error?: { reason: unknown }) => void): () => void {
     const onClose = () => callback()
     const stopListening = this.#onAbort(signal, () => callback({ reason: signal?.reason }))

@@ -5,7 +5,7 @@ import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
 import { type Stretch, type StretchedDemand, stretchToFit } from '../credits/stretch.ts'
 import { BudgetWindows } from '../credits/windows.ts'
 import { BudgetExceededError } from '../errors/budget.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import type { FeedClock } from './feed-clock.ts'
@@ -82,7 +82,6 @@ export class DailyBudget implements Stretch {
   get requestStretch(): number {
     return Math.max(1, (this.#unplannedPerDay() * this.#daysLeft) / Math.max(1, this.availableForRequests))
   }
-  /** The credits spent by the end of this day, if nothing changes. */
   get projected(): number {
     const reserved = this.#isLoaded ? this.budget.reserved : 0
     return Math.min(this.budget.limit, this.spent + reserved + this.watchesPerDay * this.#daysLeft)
@@ -95,10 +94,7 @@ export class DailyBudget implements Stretch {
     this.#unplanned.credits += spent * this.requestStretch
   }
 
-  /**
-   * Computes the stretch for what is watched, from what is left and the time until the credits are renewed. Returns whether it changed.
-   * @param isNew whether the demand has changed
-   */
+  /** Computes the stretch. Returns whether it changed. @param isNew whether the demand has changed */
   update(watched: Iterable<TrackedPrice>, leadMs: number, isNew: boolean): boolean {
     if (!this.isLimited || !this.#isLoaded) return false
     const now = this.#clock.now()
@@ -173,7 +169,6 @@ export class DailyBudget implements Stretch {
     return this.isLimited ? Math.max(0, this.renewsAt - this.#clock.now()) / DAY_MS : 0
   }
 
-  /** Whether the stretch suits what is left. */
   #fits(): boolean {
     const needed = (this.watchesPerDay * this.#daysLeft) / Math.max(1, this.available - this.setAside)
     return needed <= 1 + TOLERANCE && (this.stretch === 1 || needed >= 1 - TOLERANCE)
@@ -204,8 +199,6 @@ function demandOf(watched: Iterable<TrackedPrice>): StretchedDemand[] {
 function readOptions(options: object): { credits: number; name: string } {
   rejectUnknown('budget option', options, ['creditsPerDay', 'name'])
   const { creditsPerDay: credits, name = 'default' } = options as { creditsPerDay?: unknown; name?: unknown }
-  if (!(typeof credits === 'number' && Number.isSafeInteger(credits) && credits > 0))
-    throw invalidOption('budget.creditsPerDay', credits, 'a whole number of credits above 0')
   if (!(typeof name === 'string' && name !== '')) throw invalidOption('budget.name', name, 'a text that is not empty')
-  return { credits, name }
+  return { credits: requireInteger('budget.creditsPerDay', credits, 'a whole number of credits above 0'), name }
 }

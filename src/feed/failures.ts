@@ -10,7 +10,6 @@ export interface Failure {
   readonly error: unknown
   /** Milliseconds until the next attempt. */
   readonly waitMs: number
-  /** Whether another attempt may succeed. */
   readonly transient: boolean
   /** Whether another attempt may be charged and return nothing. Watches then wait for their interval. */
   readonly maybeCharged: boolean
@@ -75,7 +74,6 @@ export function isUnknownToken(error: unknown): boolean {
   return isNamed(error, /^NotFoundError$/) && error.code !== 'not_the_service'
 }
 
-/** Whether an answer was paid for and cannot be read. */
 export function isUnreadable(error: unknown): error is EtnMarketError {
   return isEtnMarketError(error) && error.charge === 'charged'
 }
@@ -97,7 +95,6 @@ export function codeOf(error: unknown): string {
   return isEtnMarketError(error) ? error.code : 'unknown'
 }
 
-/** The event of candles or balances that fail to arrive. */
 export function toWatchFailed(address: string, { code, message }: EtnMarketError): FeedWatchFailedEvent {
   return { type: 'feed.watch_failed', addresses: [address], code, message }
 }

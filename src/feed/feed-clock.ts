@@ -5,7 +5,6 @@ import { type Clock, monotonicNow } from '../concurrency/clock.ts'
  * is any moment. The wall clock names moments: those that users see, and those in a store. Its functions may be taken apart.
  */
 export class FeedClock implements Clock {
-  /** The clock that the feed was given. */
   readonly wall: Clock
 
   constructor(wall: Clock) {

@@ -12,16 +12,15 @@ import {
 } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { parseJson } from '../utils/json-data.ts'
 import { isWritable, resolveFile } from './replace-file.ts'
 
-/** A lock of a file, which one process has at a time. */
 export interface FileLock {
   /** Whether it is still there: somebody may have deleted its file, or taken it over while this process was stopped. */
   isHeld(): boolean
   release(): void
 }
 
-/** The process that has a lock. */
 interface LockHolder {
   readonly pid: number
   readonly host: string
@@ -127,7 +126,6 @@ function lookUp({ pid, started }: LockHolder): 'alive' | 'dead' {
   return (found === '' || found === started) && isRunning(pid) ? 'alive' : 'dead'
 }
 
-/** Whether there is a process with this number. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -169,12 +167,8 @@ function read(file: string) {
 }
 
 function parse(text: string): LockHolder | undefined {
-  try {
-    const { pid, host, system, started } = JSON.parse(text)
-    return Number.isSafeInteger(pid) && typeof host === 'string' ? { pid, host, system, started } : undefined
-  } catch {
-    return undefined
-  }
+  const { pid, host, system, started } = Object(parseJson(text))
+  return Number.isSafeInteger(pid) && typeof host === 'string' ? { pid, host, system, started } : undefined
 }
 
 const isOfThisSystem = ({ system, started }: LockHolder): boolean =>

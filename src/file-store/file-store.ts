@@ -73,7 +73,6 @@ interface Entry {
   readonly expires?: number | undefined
 }
 
-/** What a write changes; undefined for a deleted entry. */
 type Changes = Map<string, Entry | undefined>
 
 const isAlive = (entry: Entry | undefined): entry is Entry =>
@@ -181,7 +180,6 @@ function acquire(path: string): FileLock {
   throw new FileStoreError(`${path}: ${message}`, { code: 'store_in_use', path, pid })
 }
 
-/** The error of a file that the system did not let us read, write or lock. */
 function failedError(path: string, what: 'read' | 'written' | 'locked', cause: unknown): FileStoreError {
   const { message } = cause as Error
   return new FileStoreError(`${path}: it cannot be ${what}: ${message}.`, { code: 'store_failed', path, cause })
@@ -195,11 +193,7 @@ function formatEntries(entries: ReadonlyMap<string, Entry>): string {
   return `{"format":"${FORMAT}","entries":{\n${lines.join(',\n')}\n}}\n`
 }
 
-/**
- * The entries of a file; none where there is no file. Anything that is no whole file of a store is an error: with no entries, what was
- * spent would be forgotten.
- * @throws FileStoreError
- */
+/** What is no whole file of a store is an error: with no entries, what was spent would be forgotten. @throws FileStoreError */
 function readEntries(path: string): Map<string, Entry> {
   let text: string
   try {

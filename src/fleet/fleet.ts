@@ -82,7 +82,6 @@ export interface Fleet extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** A budget of several processes. */
 export interface SharedBudget extends Budget {
   /** Resolves when everything known so far is written, or after the time limit of a command. */
   flush(): Promise<void>
@@ -92,7 +91,6 @@ export interface SharedBudget extends Budget {
 export interface SharedLease {
   /** Resolves with the addresses that this process may buy. Others are being bought by another process. */
   acquire(addresses: readonly string[], leaseMs: number): Promise<ReadonlySet<string>>
-  /** Ends leases of this process. */
   release(addresses: readonly string[]): Promise<void>
 }
 
@@ -101,7 +99,6 @@ export interface FleetInternals {
   readonly budget: SharedBudget
   /** Heavy calls of all members in flight at most. */
   readonly heavyConcurrency: number
-  /** Adds the limits of the fleet to those of one client. */
   extendAdmission(local: LocalAdmissionControl): AdmissionControl
   readonly buyLease: SharedLease
 }

@@ -1,7 +1,6 @@
 import type { ClientEvent } from '../events.ts'
 import type { Logger, LogLevel } from '../options.ts'
 
-/** What says that something went wrong. */
 const WARNINGS: readonly ClientEvent['type'][] = [
   'request.failed',
   'call.failed',

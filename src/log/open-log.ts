@@ -6,18 +6,8 @@ import { environment } from '../utils/runtime.ts'
 
 const LEVELS = ['off', 'warn', 'info', 'debug']
 
-/** The log of a client. */
-export interface Log {
-  onEvent(event: ClientEvent): unknown
-  /** Sends nothing before lines can be printed, so that those of a call are there when it ends. */
-  behind(transport: Transport): Transport
-}
-
-/**
- * The log that the options or the environment ask for, or undefined. What prints loads when it is asked for: a page without a log has none of it.
- * @throws InvalidRequestError for a level that does not exist, or a logger without the methods of one
- */
-export function openLog({ logLevel, logger, onEvent }: ClientOptions): Log | undefined {
+/** The log that is asked for. What prints loads on demand. @throws InvalidRequestError for a level that does not exist, or no logger */
+export function openLog({ logLevel, logger, onEvent }: ClientOptions) {
   const level = logLevel ?? environment('ETN_MARKET_LOG') ?? 'off'
   if (!LEVELS.includes(level))
     throw invalidOption(logLevel === undefined ? 'ETN_MARKET_LOG' : 'logLevel', level, LEVELS.join(', '))
@@ -36,11 +26,12 @@ export function openLog({ logLevel, logger, onEvent }: ClientOptions): Log | und
     },
   )
   return {
-    onEvent(event) {
+    onEvent(event: ClientEvent): unknown {
       print(event)
       return onEvent?.(event)
     },
-    behind: (transport) => ({
+    /** Sends nothing before lines can be printed, so that those of a call are there when it ends. */
+    behind: (transport: Transport): Transport => ({
       async send(attempt) {
         await loading
         return transport.send(attempt)

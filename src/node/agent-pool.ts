@@ -9,7 +9,6 @@ export interface HttpAgent {
   destroy(): void
 }
 
-/** Sends requests of one protocol. */
 export interface ProtocolAgent {
   readonly agent: Agent
   /** Whether the transport made the agent, and so decides on its connections. */
@@ -36,7 +35,6 @@ export function idleTimeoutMs(keepAlive: string | null): number {
   return Math.min(Math.max(Number(seconds) * 1_000 - IDLE_MARGIN_MS, 0), MAX_IDLE_MS)
 }
 
-/** The agents of a transport, and what is open through them. */
 export class AgentPool {
   readonly #given: { http?: HttpAgent | undefined; https?: HttpAgent | undefined }
   readonly #sockets = new Set<Socket>()

@@ -15,7 +15,6 @@ export interface NodeResponse {
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** Statuses of responses that have no body, whatever follows their headers. */
 const NULL_BODY_STATUSES = [204, 205, 304]
 
 /**
@@ -168,23 +167,16 @@ export function parseTarget(url: string): URL {
   throw fetchError('fetch failed', errorWithCode(String(problem), 'ERR_INVALID_URL'))
 }
 
-/** A body that is being received. */
-export interface BufferedBody {
-  /** Resolves to the whole decoded body, and rejects when it does not arrive whole. */
-  readonly text: Promise<string>
-  /** Rejects `text`, unless it is settled. */
-  fail(reason: unknown): void
-  /** Gives the body up and closes its connection. */
-  cancel(): Promise<void>
-}
+/** A body that is being received: `text` rejects when it does not arrive whole, and `cancel` closes its connection. */
+export type BufferedBody = ReturnType<typeof bufferBody>
 
 /** Receives a body and decodes it. `codings` is null for a response without a body. `onEnd` is called once. */
-export function bufferBody(
+function bufferBody(
   response: IncomingMessage,
   codings: readonly Coding[] | null,
   onEnd: () => void,
   maxBytes = Number.POSITIVE_INFINITY,
-): BufferedBody {
+) {
   let resolveText: (text: string) => void = () => {}
   let fail: (reason: unknown) => void = () => {}
   const received = new Promise<string>((resolve, reject) => {
@@ -234,10 +226,7 @@ const MAX_BUFFER_BYTES = 536_870_888
 const MAX_CODINGS = 5
 const KNOWN_CODINGS: Readonly<Record<string, Coding>> = { gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'br' }
 
-/**
- * The codings to undo, in this order. None where one is unknown, as with fetch.
- * @throws Error when there are more than a server applies in practice
- */
+/** The codings to undo, in this order; none where one is unknown, as with fetch. @throws Error for too many */
 export function parseContentEncoding(header: string | null): readonly Coding[] {
   if (header === null || header === '') return []
   const names = header.toLowerCase().split(',')

@@ -17,13 +17,11 @@ export function addresses() {
   return z.array(address(), { error })
 }
 
-/** A whole number from 1 to `max`. */
 export function limit(max: number) {
   const error = must(ruleOf({ kind: 'limit', max }))
   return z.int({ error }).check(z.minimum(1, { error }), z.maximum(max, { error }))
 }
 
-/** One of the values. */
 export function choice<const Value extends string | number>(values: readonly [Value, ...Value[]]) {
   return z.literal(values, { error: must(ruleOf({ kind: 'choice', values })) })
 }
@@ -34,7 +32,6 @@ export function choiceInAnyCase<const Value extends string>(values: readonly [Va
   return z.pipe(z.string({ error }).check(z.toUpperCase()), z.literal(values, { error }))
 }
 
-/** The only chain. */
 export function chain<const Id extends number>(id: Id) {
   return z.literal(id, { error: must(`${id}, the only chain`) })
 }

@@ -1,4 +1,3 @@
-/** Whether a value is what it should be. */
 export type Guard = (value: unknown) => boolean
 
 export const isString = (value: unknown): value is string => typeof value === 'string'

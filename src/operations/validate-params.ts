@@ -105,7 +105,6 @@ function show(value: unknown): string {
 
 type ParamOf<Id extends OperationId> = (typeof operations)[Id]['params'][number]
 
-/** What the service takes for a parameter that is left out. */
 export function defaultOf<Id extends OperationId, Name extends ParamOf<Id>['name']>(
   operation: Id,
   name: Name,

@@ -1,7 +1,6 @@
 import { refuse } from './respond.ts'
 import type { ProxyOptions, VisitorCookieOptions } from './types.ts'
 
-/** Who sends a request. */
 export interface Identity {
   readonly visitor: string
   /** The cookie of a visitor who has none yet. */

@@ -23,10 +23,7 @@ export class ListedTokens {
     this.#settings = settings
   }
 
-  /**
-   * Resolves with the addresses, in lower case.
-   * @throws the error of the call, or the reason of the signal
-   */
+  /** Resolves with the addresses, in lower case. @throws the error of the call, or the reason of the signal */
   async get(signal: AbortSignal): Promise<ReadonlySet<string>> {
     if (this.#call === undefined || monotonicNow(this.#settings.clock) > this.#dueAt) {
       this.#call = this.#load()

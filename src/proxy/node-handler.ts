@@ -55,7 +55,6 @@ export function toNodeHandler(proxy: MarketProxy): (request: NodeRequest, respon
   }
 }
 
-/** The connection of one visitor. */
 class Connection {
   readonly #response: NodeResponse
   readonly #left = new AbortController()
@@ -73,7 +72,6 @@ class Connection {
     response.on('drain', () => this.#wake())
   }
 
-  /** Aborts when the visitor leaves. */
   get left(): AbortSignal {
     return this.#left.signal
   }

@@ -1,5 +1,5 @@
 import { MAX_ITEMS } from '../credits/cheapest-requests.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
 import { FRESHNESS_MS } from '../generated/freshness.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
 import type { Operation, Param } from '../operations/operation.ts'
@@ -9,7 +9,6 @@ import { isAddress } from '../utils/address.ts'
 import { badRequest, refuse } from './respond.ts'
 import type { AllowedOperation, ProxyOptions } from './types.ts'
 
-/** What visitors may ask of one operation. */
 type Rule = Readonly<ReturnType<typeof readRule>>
 
 /** The operations whose addresses are of collections, presales and wallets. */
@@ -22,10 +21,7 @@ function tokenParamOf(operation: OperationId): string | undefined {
   return WITHOUT_TOKENS.includes(operation) ? undefined : named?.name
 }
 
-/**
- * The rule of each allowed operation.
- * @throws InvalidRequestError for an unknown name, or a limit or value that the operation does not have
- */
+/** @throws InvalidRequestError for an unknown name, or a limit or value that the operation does not have */
 export function readRules(allow: ProxyOptions['allow']): ReadonlyMap<OperationId, Rule> {
   if (!isArray(allow)) throw invalidOption('allow', allow, 'a list of operations')
   const rules = new Map<OperationId, Rule>()
@@ -76,8 +72,7 @@ export function readTokens(name: string, tokens: unknown): 'listed' | ReadonlySe
 /** @param max 0 where the operation has no such parameter */
 function requireCount(name: string, operation: OperationId, value: number, max: number): void {
   if (max === 0) throw invalidOption(`${name} of ${operation}`, value, 'left out: the operation has no such parameter')
-  if (!Number.isSafeInteger(value) || value < 1 || value > max)
-    throw invalidOption(`${name} of ${operation}`, value, `a whole number from 1 to ${max}`)
+  requireInteger(`${name} of ${operation}`, value, `a whole number from 1 to ${max}`, 1, max)
 }
 
 function requireValues(operation: OperationId, name: string, accepted: unknown): void {
@@ -129,10 +124,7 @@ export type ProxyCall = Readonly<ReturnType<typeof readCall>>
 /** Longer than a batch of 50 encoded addresses. */
 const MAX_QUERY_LENGTH = 4_096
 
-/**
- * Turns a path and a query into the parameters of a call.
- * @throws Refusal, or the client's error for parameters that the operation does not take
- */
+/** The call that a path and a query ask for. @throws Refusal, or the client's error for parameters that the operation does not take */
 export function readCall(
   rule: Rule,
   pathParams: Readonly<Record<string, string>>,

@@ -4,7 +4,7 @@ import type { BudgetExceededError } from '../errors/budget.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isObject } from '../operations/type-guards.ts'
-import type { Answer } from './answer-cache.ts'
+import type { Answer } from './purchases.ts'
 
 /** No page may read JSON as a script or a style sheet. */
 const JSON_HEADERS = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
@@ -59,7 +59,6 @@ export function failure(
   })
 }
 
-/** The data of a call as the service sends it. */
 export function toBody(operation: OperationId, data: unknown): string {
   const { bareField }: Operation = operations[operation]
   if (bareField !== undefined) return JSON.stringify(data)
@@ -86,7 +85,6 @@ export function etagOf(text: string): string {
 
 const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0')
 
-/** A request that is answered with an error. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -164,7 +162,7 @@ export function refusalOf(error: unknown, now: number, limit?: number): Refusal 
 
 /** @param limit the credits in a whole window, of one visitor or of all; undefined where nobody knows */
 export function overBudget(
-  { needed, resetsAt }: BudgetExceededError,
+  { needed, resetsAt }: Pick<BudgetExceededError, 'needed' | 'resetsAt'>,
   of: 'visitor' | 'proxy',
   now: number,
   limit = Number.POSITIVE_INFINITY,

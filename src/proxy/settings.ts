@@ -1,8 +1,8 @@
 import { type ClientInternals, internalsOf } from '../client-internals.ts'
 import { type Clock, systemClock } from '../concurrency/clock.ts'
 import { type Budget, createBudget } from '../credits/budget.ts'
-import { isCredits } from '../credits/budget-core.ts'
-import { invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
+import { requireCredits } from '../credits/budget-core.ts'
+import { invalidOption, rejectUnknown, requireInteger, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { trimEnd } from '../utils/runtime.ts'
 import { readRules, readTokens } from './read-call.ts'
@@ -33,9 +33,9 @@ export function readSettings(options: ProxyOptions) {
   if (perVisitor !== undefined) {
     rejectUnknown('perVisitor option', perVisitor, ['credits', 'windowMs', 'requestsPerMinute'])
     const { credits, windowMs, requestsPerMinute } = perVisitor
-    if (!isCredits(credits)) throw invalidOption('perVisitor.credits', credits, 'a whole number of credits, 0 or more')
+    requireCredits('perVisitor.credits', credits)
     requireWindowMs('perVisitor.windowMs', windowMs)
-    if (requestsPerMinute !== undefined) requireCount('perVisitor.requestsPerMinute', requestsPerMinute)
+    if (requestsPerMinute !== undefined) requireInteger('perVisitor.requestsPerMinute', requestsPerMinute)
   }
   checkCors(cors)
   rejectUnknown('cdn option', cdn, ['maxAgeMs'])
@@ -54,7 +54,6 @@ export function readSettings(options: ProxyOptions) {
     cors,
     cdnMaxAgeMs: cdn.maxAgeMs,
     operator,
-    /** Undefined without a feed. */
     stream: feed && readStreamSettings(feed, client, stream),
   }
 }
@@ -76,18 +75,13 @@ function readStreamSettings(feed: ProxyWithFeed['feed'], client: ClientInternals
     everyMs: requireMilliseconds('stream.everyMs', everyMs),
     /** The addresses that may be streamed, in lower case. */
     addresses: addresses === 'any' ? addresses : readTokens('stream.addresses', addresses),
-    maxAddresses: requireCount('stream.maxAddresses', maxAddresses),
-    perVisitor: { streams: requireCount('stream.perVisitor.streams', streams) },
-    maxStreams: requireCount('stream.maxStreams', maxStreams),
+    maxAddresses: requireInteger('stream.maxAddresses', maxAddresses),
+    perVisitor: { streams: requireInteger('stream.perVisitor.streams', streams) },
+    maxStreams: requireInteger('stream.maxStreams', maxStreams),
     heartbeatMs: requireMilliseconds('stream.heartbeatMs', heartbeatMs),
     /** The text without the keys of the proxy's client, and of that of the feed, which may be another one. */
     redact: (text: string) => client.redact(internalsOf(feed)?.redact(text) ?? text),
   }
-}
-
-function requireCount(name: string, value: number): number {
-  if (Number.isSafeInteger(value) && value > 0) return value
-  throw invalidOption(name, value, 'a whole number above 0')
 }
 
 /** What a cookie may be called (RFC 6265), without the punctuation that nobody uses. */

@@ -1,8 +1,7 @@
 import { type Clock, monotonicNow, startBackgroundTimer } from '../concurrency/clock.ts'
 import type { MemoryBudget } from '../credits/budget.ts'
-import { createMemoryBudget, creditsLeft } from '../credits/budget-core.ts'
+import { BudgetCore, creditsLeft, HeldCredits } from '../credits/budget-core.ts'
 import type { WindowTotals } from '../credits/windows.ts'
-import { BudgetExceededError } from '../errors/budget.ts'
 import { MINUTE_MS } from '../utils/time-units.ts'
 import { overBudget, refuse } from './respond.ts'
 import type { CreditWindow } from './types.ts'
@@ -50,7 +49,6 @@ export class Visitors {
     return this.#windows.size
   }
 
-  /** Credits that a visitor may spend now. */
   available(id: string): number {
     this.#forgetEnded()
     const window = this.#windows.get(id)
@@ -82,7 +80,6 @@ export class Visitors {
     if (window.purchases <= 0 && usedOf(window) + window.reserved === 0) this.#windows.delete(id)
   }
 
-  /** The visitors who have spent most, the first of them most. */
   top(count: number): { readonly visitor: string; readonly spent: number; readonly available: number }[] {
     this.#forgetEnded()
     return Array.from(this.#windows, ([visitor, window]) => ({
@@ -129,44 +126,36 @@ export class Visitors {
     })
   }
 
-  /**
-   * Made when it is needed: an object for each remembered visitor would take ten times as much as its window. A visitor is never charged more
-   * than was reserved, because the other budgets have the true figure.
-   */
+  /** Made when it is needed: an object for each remembered visitor would take ten times as much as its window. */
   #limitOf(id: string): VisitorLimit {
     const current = () => {
       this.#forgetEnded()
       return this.#windows.get(id) ?? this.#start(id)
     }
-    const budget = createMemoryBudget({
+    const budget = new VisitorBudget({
       limit: this.#limit,
       windows: { current, totals: current, msLeft: () => current().endsAt - this.#now() },
       now: () => this.#clock.now(),
       keyBalances: undefined,
     })
     return {
-      check: (credits, details) => this.#named(() => budget.check(credits, details)),
-      reserve: (credits, details) => {
-        const reserved = this.#named(() => budget.reserve(credits, details))
-        return {
-          credits: reserved.credits,
-          confirm: (...args) => this.#named(() => reserved.confirm(...args)),
-          settle: (charged) => reserved.settle(Math.min(charged, reserved.credits)),
-          release: () => reserved.release(),
-          markUncertain: () => reserved.markUncertain(),
-        }
-      },
+      check: (credits, details) => budget.check(credits, details),
+      reserve: (credits, details) => new VisitorCredits(budget, credits, details),
     }
   }
+}
 
-  /** The answer says that it is the visitor's own budget which a call does not fit. */
-  #named<T>(use: () => T): T {
-    try {
-      return use()
-    } catch (error) {
-      if (!(error instanceof BudgetExceededError)) throw error
-      throw overBudget(error, 'visitor', this.#clock.now(), this.#limit)
-    }
+/** The answer says that it is the visitor's own budget which a call does not fit. */
+class VisitorBudget extends BudgetCore {
+  override exceeded(needed: number): Error {
+    return overBudget({ needed, resetsAt: this.resetsAt() }, 'visitor', this.settings.now(), this.limit)
+  }
+}
+
+/** A visitor is never charged more than was reserved, because the other budgets have the true figure. */
+class VisitorCredits extends HeldCredits {
+  override settle(charged: number): undefined {
+    super.settle(Math.min(charged, this.credits))
   }
 }
 

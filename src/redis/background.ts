@@ -33,7 +33,6 @@ export class Background {
     }
   }
 
-  /** Ends all repetitions. */
   stop(): void {
     this.#stopping.abort(new Error('The fleet is closed.'))
   }

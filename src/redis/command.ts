@@ -1,12 +1,12 @@
+import { sha1 } from '@noble/hashes/legacy.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { monotonicNow, startTimer, systemClock } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
-import { sha1Hex } from './keys.ts'
 import type { FleetSettings, IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './options.ts'
 
-/** Runs a script, by its hash where the client can. */
 type RunScript = (script: string, keys: string[], args: string[]) => Promise<unknown>
 
 /** @param maxMs how long a command may take; a client that has a limit of its own gets a longer one */
@@ -39,7 +39,7 @@ function byHash(evalByHash: RunScript, evalText: RunScript): RunScript {
   /** A burst of commands that the server does not know yet sends the script once. */
   const loading = new Map<string, Promise<unknown>>()
   const hashOf = (script: string) => {
-    const known = hashes.get(script) ?? sha1Hex(script)
+    const known = hashes.get(script) ?? bytesToHex(sha1(utf8ToBytes(script)))
     hashes.set(script, known)
     return known
   }
@@ -108,7 +108,6 @@ export function mayBeExecuted(error: unknown): boolean {
   return !NOT_EXECUTED.includes(firstWord(error))
 }
 
-/** The error of a call or a method whose command failed. */
 export function toFleetError(
   error: unknown,
   fleet: { readonly name: string; readonly config: string },

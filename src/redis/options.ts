@@ -1,6 +1,6 @@
 import { requireCredits } from '../credits/budget-core.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS } from '../credits/reconcile.ts'
-import { invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
+import { rejectUnknown, requireInteger, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 
 /** The options of a fleet, every default filled in. */
 export interface FleetSettings {
@@ -26,10 +26,10 @@ export function readOptions(options: RedisFleetOptions): FleetSettings {
   const { credits: limit, windowMs } = budget
   requireCredits('budget.credits', limit)
   if (windowMs !== undefined) requireWindowMs('budget.windowMs', windowMs)
-  if (!isCount(slots)) throw invalidOption('heavyConcurrency', slots, 'a whole number, 1 or more')
-  if (!isCount(timeoutMs)) throw invalidOption('timeoutMs', timeoutMs, 'a whole number of milliseconds above 0')
-  if (!isCount(leaseMs) || leaseMs <= timeoutMs)
-    throw invalidOption('leaseMs', leaseMs, `a whole number of milliseconds above timeoutMs, ${timeoutMs}`)
+  requireInteger('heavyConcurrency', slots, 'a whole number, 1 or more')
+  requireInteger('timeoutMs', timeoutMs, 'a whole number of milliseconds above 0')
+  const aboveTimeout = `a whole number of milliseconds above timeoutMs, ${timeoutMs}`
+  requireInteger('leaseMs', leaseMs, aboveTimeout, timeoutMs + 1)
   requireMilliseconds('maxChargeDelayMs', maxChargeDelayMs)
   const wait = readWait(options.wait, timeoutMs)
   return { limit, windowMs: windowMs ?? 0, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait }
@@ -38,18 +38,10 @@ export function readOptions(options: RedisFleetOptions): FleetSettings {
 function readWait(wait: RedisFleetOptions['wait'], timeoutMs: number): FleetSettings['wait'] {
   if (wait === undefined) return undefined
   rejectUnknown('wait option', wait, ['replicas', 'timeoutMs'])
-  if (!isCount(wait.replicas)) throw invalidOption('wait.replicas', wait.replicas, 'a whole number, 1 or more')
-  if (!isCount(wait.timeoutMs) || wait.timeoutMs >= timeoutMs)
-    throw invalidOption(
-      'wait.timeoutMs',
-      wait.timeoutMs,
-      `a whole number of milliseconds below timeoutMs, ${timeoutMs}`,
-    )
+  requireInteger('wait.replicas', wait.replicas, 'a whole number, 1 or more')
+  const belowTimeout = `a whole number of milliseconds below timeoutMs, ${timeoutMs}`
+  requireInteger('wait.timeoutMs', wait.timeoutMs, belowTimeout, 1, timeoutMs - 1)
   return wait
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) > 0
 }
 
 /** The part of a client of the package `redis` that is used, a cluster client included. */

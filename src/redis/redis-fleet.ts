@@ -1,3 +1,5 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { internalsOf } from '../client-internals.ts'
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
 import type { Reconciliation, Reservation, ReservationDetails } from '../credits/budget.ts'
@@ -9,10 +11,10 @@ import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { invalidOption } from '../errors/input.ts'
 import { type Fleet, type FleetAccountReader, type FleetStatus, withFleetInternals } from '../fleet/fleet.ts'
 import type { Account } from '../generated/types.ts'
+import { memoize } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
 import { type Command, Commands, toFleetError } from './command.ts'
-import { FleetKeys } from './keys.ts'
 import { type FleetSettings, type RedisConnection, type RedisFleetOptions, readOptions } from './options.ts'
 import { BUY } from './scripts/clock.lua.ts'
 import { INITIALIZE } from './scripts/ledger.lua.ts'
@@ -111,7 +113,6 @@ export class Member {
     return `${this.#id}.${(++this.#ids).toString(36)}`
   }
 
-  /** Runs a script that moves credits. */
   async moveCredits(script: string, args: readonly (string | number)[]): Promise<LedgerAnswer> {
     const sentAt = monotonicNow(systemClock)
     return this.view.readLedger(await this.command(script, this.keys.ledger, args), sentAt)
@@ -130,7 +131,6 @@ export class Member {
     return this.command(BUY, this.keys.buy, [this.#id, leaseMs, ...addresses.map((one) => one.toLowerCase())])
   }
 
-  /** The arguments of the scripts that reserve credits. */
   termsOf(id: string, credits: number, key: string): (string | number)[] {
     return [this.config, id, credits, this.settings.leaseMs, this.settings.maxChargeDelayMs, key]
   }
@@ -156,7 +156,6 @@ export class Member {
     return error instanceof EtnMarketError ? error : toFleetError(error, this, details)
   }
 
-  /** The error of credits that do not fit. */
   exceeded(needed: number, details: ReservationDetails | undefined): BudgetExceededError {
     const { limit } = this.settings
     const { totals, resetsAt } = this.view
@@ -217,4 +216,46 @@ function recordKey(): { readonly key: string | undefined; readonly limit: Spendi
     limit: { check() {}, reserve: () => reservation },
   }
   return sent
+}
+
+/** Bounds the memory of a client whose keys rotate. */
+const MAX_KNOWN = 100
+const HASH_LENGTH = 32
+
+/** The keys of a fleet, all in the same slot of a cluster. */
+export class FleetKeys {
+  /** Of the scripts that move credits. */
+  readonly ledger: string[]
+  readonly initialize: string[]
+  readonly status: string[]
+  readonly buy: string[]
+  readonly leases: string
+  readonly slots: string
+  /** The name of an API key in Redis: a hash of it, which is another one in each fleet. */
+  readonly scopeOf: (apiKey: string) => string
+  readonly #key: (part: string) => string
+
+  constructor(name: string) {
+    if (!(typeof name === 'string' && /^[^{}\s]{1,200}$/.test(name)))
+      throw invalidOption('name', name, 'a text of 1 to 200 characters without white space and braces')
+    const key = (part: string) => `{etn-market:${name}}:${part}`
+    const hashOf = (apiKey: string) => bytesToHex(sha256(utf8ToBytes(`etn-market:${name}:${apiKey}`)))
+    this.scopeOf = memoize((apiKey) => `key:${hashOf(apiKey).slice(0, HASH_LENGTH)}`, MAX_KNOWN)
+    this.#key = key
+    this.leases = key('leases')
+    this.slots = key('slots')
+    this.ledger = [key('state'), key('operations'), this.leases, key('ends'), key('breakers'), key('balances')]
+    this.initialize = [key('state'), key('operations'), this.leases, key('ends'), key('balances')]
+    this.status = [key('state'), key('operations'), this.leases, this.slots, key('breakers')]
+    this.buy = [key('buyers:ends'), key('buyers:owners')]
+  }
+
+  /** Of the scripts that admit requests, for a scope of an API key. */
+  limits(keyScope: string): string[] {
+    const shared = ['state', 'operations', 'ends', 'breakers', 'slots', 'waiting', 'seen']
+    const ofScope = (scope: string) => [`probes:${scope}`, `refusals:${scope}`, `unasked:${scope}`]
+    return [...shared, ...ofScope(keyScope), ...ofScope('heavy')].map(this.#key)
+  }
+
+  probes = (scope: string): string => this.#key(`probes:${scope}`)
 }

@@ -14,13 +14,11 @@ import { ADMIT, END, REFUSE } from './scripts/limits.lua.ts'
 
 /** How long a request that waits for a slot keeps its place without asking. */
 const SILENT_MS = 2_000
-/** How often a request asks again. */
 const POLL_MS = 25
 const MAX_POLL_MS = 200
 /** What is known of the breakers is not believed when it is older: a request that has waited asks. */
 const MAX_BREAKERS_AGE_MS = 1_000
 
-/** What a request has asked the fleet for. */
 interface Asked {
   readonly id: string
   readonly isHeavy: boolean
@@ -146,7 +144,6 @@ export class SharedAdmissionControl implements AdmissionControl {
   }
 }
 
-/** Permission of the process and of the fleet to send one request. */
 class SharedAdmission implements Admission {
   readonly id: string
   readonly hasWaited: boolean

@@ -1,11 +1,9 @@
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
 import type { WindowTotals } from '../credits/windows.ts'
 
-/** What the scripts that move credits answer. */
 export interface LedgerAnswer {
   readonly verdict: string
   readonly epoch: string
-  /** The window of now. */
   readonly window: string
   /** How long the window still lasts, milliseconds; Infinity without windows. */
   readonly msLeft: number
@@ -43,12 +41,10 @@ export class View {
     return elapsed() - this.#totalsAt
   }
 
-  /** Whether the window of the totals is over. */
   get isWindowOver(): boolean {
     return elapsed() >= this.#windowEndsAt
   }
 
-  /** How old the state of the breakers is, milliseconds. */
   get breakersAgeMs(): number {
     return elapsed() - this.#breakersAt
   }
@@ -58,7 +54,6 @@ export class View {
     return this.#breakers.has(scope)
   }
 
-  /** How long the cool-down of a scope still lasts, milliseconds. */
   cooldownMs(scope: string): number {
     return Math.max(0, (this.#breakers.get(scope) ?? 0) - elapsed())
   }

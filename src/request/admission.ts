@@ -11,10 +11,8 @@ import type { Clock } from '../concurrency/clock.ts'
 import { responseOf } from '../transport/outcome.ts'
 import type { AttemptOutcome } from '../transport/transport.ts'
 
-/** What holds up a request. */
 type Obstacle = CircuitBreaker | 'slot'
 
-/** A request that waits. */
 interface Waiting {
   readonly request: AdmissionRequest
   readonly key: CircuitBreaker
@@ -76,7 +74,6 @@ export class ClientAdmission implements LocalAdmissionControl {
     return breaker
   }
 
-  /** What a request has to wait for, if anything. */
   #obstacle({ isHeavy }: AdmissionRequest, key: CircuitBreaker): Obstacle | undefined {
     const isHeldUpBy = (breaker: CircuitBreaker) => this.#awaited.has(breaker) || !breaker.isAvailable
     if (isHeldUpBy(key)) return key
@@ -132,7 +129,6 @@ export class ClientAdmission implements LocalAdmissionControl {
     if (obstacle !== 'slot') obstacle.callBackWhenDue(() => this.#admitWaiting())
   }
 
-  /** Lets those go who are no longer held up. */
   #admitWaiting(): void {
     const before = this.#awaited
     this.#awaited = new Set()

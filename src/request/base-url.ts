@@ -1,7 +1,6 @@
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { ClientOptions } from '../options.ts'
-import { isFake } from '../utils/fake-mark.ts'
-import { environment } from '../utils/runtime.ts'
+import { environment, isFake } from '../utils/runtime.ts'
 
 const DEFAULT_BASE_URL = 'https://electroswap.io/public-api/v1'
 

@@ -21,7 +21,6 @@ const MAX_TIMEOUTS = 3
  * While other calls make progress, its deadline stands still, and a silent service would never end it.
  */
 export class Batch {
-  /** Where each request waits for its turn. */
   readonly slots: Semaphore
   readonly #lifetime: CallLifetime
   readonly #clock: Clock
@@ -39,7 +38,6 @@ export class Batch {
     this.#answeredAt = monotonicNow(clock)
   }
 
-  /** The worst case of all its requests, in credits. */
   get needed(): number {
     return this.#needed
   }
@@ -65,12 +63,10 @@ export class Batch {
     throw new StarterFailure(reason)
   }
 
-  /** Records an answer to one of its requests. */
   recordAnswer(): void {
     this.#answeredAt = monotonicNow(this.#clock)
   }
 
-  /** Records how an attempt of the call ended. */
   recordEnd(hasAnswer: boolean, failure: TransportFailure['kind'] | undefined): void {
     if (this.#timeouts >= MAX_TIMEOUTS) return
     this.#timeouts = failure === 'timeout' ? this.#timeouts + 1 : 0
@@ -90,7 +86,6 @@ export class Batch {
   }
 }
 
-/** What arrived of a batch, and what did not. */
 export interface MergedBatch {
   /** Keyed by address as the caller wrote it; null for a token without a price. */
   readonly prices: Record<string, TokenPrice | null>

@@ -1,4 +1,5 @@
 import type { Reconciliation, Reservation } from '../credits/budget.ts'
+import { isCredits } from '../credits/budget-core.ts'
 import { costOf, countItems } from '../credits/cost.ts'
 import type { Usage } from '../credits/usage.ts'
 import type { ChargeState } from '../errors/base.ts'
@@ -89,7 +90,7 @@ function balanceOf(
 ): number | undefined {
   if (operation !== 'account.me') return creditsHeader(headers, 'x-credits-remaining')
   const data = isSuccess(status) && isObject(body) && isObject(body.data) ? body.data : {}
-  return Number.isSafeInteger(data.credits) && Number(data.credits) >= 0 ? Number(data.credits) : undefined
+  return isCredits(data.credits) ? data.credits : undefined
 }
 
 /**
@@ -150,7 +151,6 @@ export interface ChargeTotals {
   isComputed: boolean
 }
 
-/** How one request of a call was answered. */
 export interface Answer {
   readonly envelope: Envelope
   readonly status?: number | undefined
@@ -161,7 +161,6 @@ export interface Answer {
 /** How one request of a call ended, and what this call was charged for it. */
 export interface PaidResult {
   readonly answer?: Answer | undefined
-  /** Why there is no answer. */
   readonly error?: unknown
   readonly paid: ChargeTotals
   /** Whether another call pays for it. */

@@ -11,7 +11,6 @@ import type { Emit } from './request-events.ts'
 type Ids = Pick<CacheEvent, 'callId' | 'requestId' | 'operation'>
 
 interface CacheWait {
-  /** How long the call may take as a whole, milliseconds. */
   readonly deadlineMs: number
   readonly signal: CancellationSignal
 }
@@ -20,7 +19,6 @@ interface CacheWait {
 interface Entry {
   readonly expiresAt: number
   readonly text: string
-  /** The `limit` that a list was asked for with. */
   readonly limit?: number | undefined
 }
 
@@ -29,7 +27,6 @@ const MAX_ANSWERS = 1_000
 const KEY_PREFIX = 'etn-market:2:'
 /** A request takes about as long as that: more is not worth a wait. */
 const MAX_WAIT_MS = 1_000
-/** How long a store that failed is left alone. */
 const REST_MS = 30_000
 
 /** Whole answers, kept for as long as the options say. A store that fails costs a request, never an answer. */

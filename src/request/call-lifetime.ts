@@ -3,7 +3,6 @@ import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import type { Batch } from './batch.ts'
 
-/** The calls of one client. */
 export class CallLifetimes {
   readonly clock: Clock
   readonly #listenForAbort = createAbortListeners()
@@ -37,7 +36,6 @@ export class CallLifetimes {
     this.#progressAt = monotonicNow(this.clock)
   }
 
-  /** When progress was made last, in monotonic time. */
   get progressAt(): number {
     return this.#progressAt
   }
@@ -78,7 +76,6 @@ export class CallLifetime {
     this.#startedAt = monotonicNow(calls.clock)
   }
 
-  /** How long the call has taken, milliseconds. */
   elapsed(): number {
     return Math.max(0, monotonicNow(this.#calls.clock) - this.#startedAt)
   }
@@ -88,7 +85,6 @@ export class CallLifetime {
     return new Deadline(this.#calls, this.deadlineMs - this.elapsed(), onExpire, batch)
   }
 
-  /** Ends the call for this reason. */
   endEarly(reason: unknown): void {
     this.#calls.recordEarlyEnd()
     this.signal.abort(reason)

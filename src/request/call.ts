@@ -19,7 +19,6 @@ export interface CallContext extends SendContext {
   readonly settings: CallSettings
   readonly inFlight: InFlightRequests
   readonly batchConcurrency: number
-  /** Takes the secrets out of an error. */
   redact<T>(error: T): T
 }
 
@@ -102,7 +101,6 @@ class Call {
     this.#batch = this.requests.length === 1 ? undefined : new Batch(this.lifetime, clock, batchConcurrency)
   }
 
-  /** The fresh answers of the cache, one for each request. */
   readCache(cache: NonNullable<CallContext['cache']>): Promise<readonly (Envelope | undefined)[]> {
     const { signal, callId, deadlineMs } = this.lifetime
     const { operation } = this.#input
@@ -140,14 +138,14 @@ class Call {
           continue
         } catch (refusal) {
           const paid = createTotals()
-          return { error: toCallError(refusal, this.#details(), paid), paid, isShared: false }
+          return { error: this.#toError(refusal, paid), paid, isShared: false }
         }
       }
       const totals = { ...shared.totals }
       const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
       const isShared = !isPayer
       onAnswer?.(request.path, value === undefined ? { error } : value)
-      if (value === undefined) return { error: toCallError(error, this.#details(), totals, isShared), paid, isShared }
+      if (value === undefined) return { error: this.#toError(error, totals, isShared), paid, isShared }
       batch?.recordAnswer()
       // Each caller may change what it gets, so those that share get a copy.
       const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
@@ -158,7 +156,7 @@ class Call {
   /** What the call rejects with, of which an event has told. */
   fail(error: unknown, results: readonly PaidResult[]): unknown {
     const isShared = results.length === 1 && results[0]?.isShared
-    const failure = toCallError(this.#ofWholeCall(error), this.#details(), sumUp(results), isShared)
+    const failure = this.#toError(this.#ofWholeCall(error), sumUp(results), isShared)
     this.emitEnd(results, failure)
     return failure
   }
@@ -197,10 +195,24 @@ class Call {
     }
   }
 
-  #details(): CallDetails {
+  /**
+   * The error of one caller: a copy with the credits of that caller's call. The reasons of signals are returned as they are.
+   * @param isShared another caller pays for the request, and has its credits on the error
+   */
+  #toError(error: unknown, { attempts, charge, credits }: ChargeTotals, isShared = false): unknown {
     const { operation, params } = this.#input
-    const requestIds = this.requests.map((_, index) => this.#requestId(index))
-    return { operation, params, requestIds, deadlineMs: this.settings.deadlineMs }
+    const known = knownError(error, operation, this.settings.deadlineMs, attempts)
+    if (!(known instanceof EtnMarketError)) return known
+    return known[COPY_WITH]({
+      operation,
+      params,
+      requestIds: this.requests.map((_, index) => this.#requestId(index)),
+      attempts,
+      charge: isShared ? 'none' : charge,
+      credits: isShared ? 0 : credits,
+      // Each caller may change what it gets.
+      ...(isShared && { shared: true, body: copyData(known.body), issues: copyData(known.issues) }),
+    })
   }
 
   #requestId(index: number): string {
@@ -235,37 +247,6 @@ function callMeta(
   }
 }
 
-/** What every error of a call states. */
-interface CallDetails {
-  readonly operation: CallName
-  readonly params: unknown
-  readonly requestIds: readonly string[]
-  readonly deadlineMs: number
-}
-
-/**
- * The error of one caller: a copy with the credits of that caller's call. The reasons of signals are returned as they are.
- * @param isShared another caller pays for the request, and has its credits on the error
- */
-function toCallError(error: unknown, details: CallDetails, totals: ChargeTotals, isShared = false): unknown {
-  const { operation, params, requestIds } = details
-  const known = knownError(error, details, totals.attempts)
-  if (!(known instanceof EtnMarketError)) return known
-  const { attempts } = totals
-  const paid = isShared
-    ? { charge: 'none', credits: 0, shared: true }
-    : { charge: totals.charge, credits: totals.credits }
-  return known[COPY_WITH]({
-    operation,
-    params,
-    requestIds,
-    attempts,
-    ...(paid as Pick<EtnMarketError, 'charge' | 'credits'>),
-    // Each caller may change what it gets.
-    ...(isShared && { body: copyData(known.body), issues: copyData(known.issues) }),
-  })
-}
-
 /**
  * Appends the lines of the stack from here up to the caller's own, where they are missing. V8 finds the function that awaits a
  * promise when the promise has no other reader.
@@ -278,7 +259,7 @@ function appendCallerFrames<Failure extends Error>(error: Failure): Failure {
 }
 
 /** The error of a deadline that has passed; any other one as it is. */
-function knownError(error: unknown, { operation, deadlineMs }: CallDetails, attempts: number): unknown {
+function knownError(error: unknown, operation: CallName, deadlineMs: number, attempts: number): unknown {
   if (error === STATE_DEADLINE_EXCEEDED) {
     const { sent } = describeCall({ operation, attempts })
     const message = `${operation}: the store of the budget, or the Redis of the fleet, did not answer within the ${deadlineMs} ms of the call. ${sent} Check it.`

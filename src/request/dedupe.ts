@@ -8,7 +8,6 @@ import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestResult } from './read-answer.ts'
 import type { CallSettings } from './settings.ts'
 
-/** One caller who waits for a request. */
 export interface Waiter {
   readonly lifetime: CallLifetime
   /** Aborts when nothing more may be sent for the caller, who then waits only for what is on its way. */
@@ -17,11 +16,9 @@ export interface Waiter {
   readonly finishes: boolean
   /** What the caller's requests have to fit beside the client's budget. */
   readonly limit: SpendingLimit | undefined
-  /** Of a caller with several requests. */
   readonly batch: Batch | undefined
 }
 
-/** How a caller's wait for a request ended. */
 export interface SharedResult {
   readonly value: RequestResult | undefined
   /** Why there is no value: the request failed, or the reason for which the caller stopped waiting. */
@@ -41,7 +38,6 @@ export function dedupeKey({ operation, path, cost }: PlannedRequest, { fingerpri
 export class InFlightRequests {
   readonly #inFlight = new Map<string, InFlightRequest>()
 
-  /** The request that is in flight under a key, or a new one. */
   get(key: string): InFlightRequest {
     const known = this.#inFlight.get(key)
     if (known !== undefined) return known
@@ -88,7 +84,6 @@ export class InFlightRequest {
   #isToFinish = false
   #ended: Promise<void> | undefined
   #isQueued = false
-  /** Whether it waits for a store or a fleet. */
   #isAwaitingState = false
   #isPaid = false
 
@@ -96,10 +91,7 @@ export class InFlightRequest {
     this.#close = close
   }
 
-  /**
-   * Waits for the result. A caller that stops waiting does not affect the others. Never rejects.
-   * @param send called for the first caller
-   */
+  /** Never rejects. A caller that stops waiting does not affect the others. @param send called for the first caller */
   join(waiter: Waiter, send: () => Promise<RequestResult>): Promise<SharedResult> {
     const { lifetime, stop, batch } = waiter
     const { signal } = lifetime
@@ -198,7 +190,6 @@ export class InFlightRequest {
     this.#isPaid ||= isPayer
   }
 
-  /** Ends the wait of one caller, for this reason. */
   #leave(wait: Wait, reason: unknown): void {
     if (!this.#waits.delete(wait)) return
     wait.end()

@@ -1,7 +1,7 @@
 import type { CallExtras } from '../client-internals.ts'
 import { type CostEstimate, splitCall } from '../credits/cost.ts'
 import type { CallName } from '../errors/base.ts'
-import { InvalidRequestError, invalidOption } from '../errors/input.ts'
+import { InvalidRequestError, invalidOption, requireInteger } from '../errors/input.ts'
 import { CHAIN_ID, type OperationId, operations } from '../generated/operations.ts'
 import type { CreditCost, Operation } from '../operations/operation.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
@@ -11,12 +11,10 @@ import type { AddressReader } from '../utils/address.ts'
 import { BATCH, mergeBatch, requireWhole } from './batch.ts'
 import type { PaidResult } from './billing.ts'
 
-/** A call as it was made. */
 export interface CallInput extends CallExtras {
   readonly operation: CallName
   readonly params: unknown
   readonly options: CallOptions | undefined
-  /** Validates the parameters and plans the requests. */
   plan(): CallPlan
 }
 
@@ -43,7 +41,6 @@ export interface PlannedRequest {
   readonly addresses: readonly string[]
 }
 
-/** A call of an operation of the contract. */
 export function operationInput(
   operation: OperationId,
   params: unknown,
@@ -76,7 +73,6 @@ export function pathInput(path: string, options: RequestOptions): CallInput {
   return { budget: undefined, stop: undefined, onAnswer: undefined, operation: 'request', params, options, plan }
 }
 
-/** The requests that a call takes: one, or one for each chunk of a batch. */
 export function planRequests(params: ValidatedParams): PlannedRequest[] {
   const { credits, heavy, keyless, bareField }: Operation = operations[params.operation]
   return splitCall(params).map(({ params: own, cost }) => ({
@@ -115,18 +111,10 @@ function encodeSegment(value: string): string {
 /** One segment of a path: what RFC 3986 allows, encoded or not. */
 const SEGMENT = /^(?:[\w\-.~!$&'()*+,;=:@]|%[0-9a-f]{2})+$/i
 
-/**
- * The request of `client.request()`: a path below the base URL that the contract does not know.
- * @throws InvalidRequestError for a path that leads elsewhere, or a query or limit that is not accepted
- */
+/** The request of `client.request()`. @throws InvalidRequestError for a path that leads elsewhere, or a query or limit that is not accepted */
 export function planPath(path: unknown, query: RequestQuery | undefined, maxCredits: unknown): PlannedRequest {
-  if (!(Number.isSafeInteger(maxCredits) && Number(maxCredits) >= 0))
-    throw invalidOption(
-      'maxCredits',
-      maxCredits,
-      'a whole number of credits, 0 or more: the most that the call may cost',
-    )
-  const max = Number(maxCredits)
+  const rule = 'a whole number of credits, 0 or more: the most that the call may cost'
+  const max = requireInteger('maxCredits', maxCredits, rule, 0)
   return {
     operation: 'request',
     path: `${checkPath(path)}${toSearch(query)}`,

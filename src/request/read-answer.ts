@@ -5,6 +5,7 @@ import { answerGuards } from '../generated/guards.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHeaders } from '../transport/transport.ts'
+import { parseJson } from '../utils/json-data.ts'
 import { isForeignPage, isSuccess } from './billing.ts'
 import { explainMismatch } from './explain-mismatch.ts'
 import type { PlannedRequest } from './plan-requests.ts'
@@ -18,7 +19,6 @@ export interface Envelope {
   readonly cursor?: unknown
 }
 
-/** The answer to one request. */
 export interface RequestResult {
   readonly envelope: Envelope
   /** The body, from which each caller who shares the answer gets a copy. */
@@ -27,20 +27,7 @@ export interface RequestResult {
   readonly headers: ResponseHeaders
 }
 
-/** JSON, or undefined where the text is none. */
-export function parseJson(text: string | undefined): unknown {
-  if (text === undefined) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/**
- * The envelope of a success.
- * @throws ResponseError when the body has no data: it was paid for all the same
- */
+/** @throws ResponseError when the body has no data: it was paid for all the same */
 function parseResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Envelope {
   const envelope = toEnvelope(request, body)
   if (envelope !== undefined) return envelope
@@ -56,7 +43,6 @@ function parseResponse(request: PlannedRequest, response: HttpResponse, body: un
   )
 }
 
-/** Another copy of the envelope of an answer. */
 export function copyEnvelope(request: PlannedRequest, text: string): Envelope | undefined {
   return toEnvelope(request, parseJson(text))
 }
@@ -84,10 +70,7 @@ export function isExpected({ operation }: PlannedRequest, envelope: Envelope): b
   return operation === 'request' || answerGuards[operation](envelope)
 }
 
-/**
- * PARSE: the answer, as long as the attempt brought one.
- * @throws the error of how the attempt ended
- */
+/** PARSE: the answer of the attempt. @throws the error that it ended in */
 export function readOutcome(
   { response, failure }: AttemptOutcome,
   body: unknown,
@@ -115,10 +98,7 @@ export function errorOf(...args: Parameters<typeof readOutcome>): unknown {
   }
 }
 
-/**
- * VALIDATE: whether the answer is as the contract says, where that is looked at.
- * @throws ResponseError when mismatches are errors, else raises an event
- */
+/** VALIDATE: raises an event for a mismatch with the contract. @throws ResponseError where mismatches are errors */
 export async function validate(
   { envelope, text }: RequestResult,
   { request, settings, shared }: RequestState,

@@ -1,7 +1,6 @@
 import type { CacheEvent, ClientEvent, RequestEventBase } from '../events.ts'
 import { isPromise } from '../utils/runtime.ts'
 
-/** Raises an event. */
 export type Emit = (event: ClientEvent) => void
 
 /** Raises nothing: what is raised at each call is made only for a listener, because that takes a tenth of the call. */
@@ -16,10 +15,7 @@ export type RequestEmit = (event: WithoutIds<OfRequest>) => void
 /** What may quote the service or the caller. */
 const QUOTING_FIELDS = ['message', 'code', 'issues', 'params']
 
-/**
- * Passes events to the listener, without secrets. A listener that throws, at once or later, breaks nothing.
- * @param redact makes a copy of a value without secrets
- */
+/** Passes events to the listener, without secrets. A listener that throws, at once or later, breaks nothing. */
 export function createEmit(
   listener: ((event: ClientEvent) => unknown) | undefined,
   redact: (value: unknown) => unknown,

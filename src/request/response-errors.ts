@@ -19,12 +19,10 @@ import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
 import { isSuccess } from './billing.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 
-/** What an error of an attempt is made of, beside the outcome. */
 export interface ErrorContext {
   readonly request: PlannedRequest
   /** The parsed body, undefined where it is no JSON. */
   readonly body: unknown
-  /** The wait that the answer asked for. */
   readonly retryAfterMs: number | undefined
   readonly timeoutMs: number
 }
@@ -40,7 +38,6 @@ export function foreignPageError({ request }: ErrorContext, { status, text }: Ht
   )
 }
 
-/** The error of an answer that is not a success. */
 export function errorOfResponse(
   context: ErrorContext,
   { status, text }: HttpResponse,
@@ -83,7 +80,6 @@ function classify(status: number, code: string | undefined): [ErrorClass, advice
   return [ApiError, 'See error.body.']
 }
 
-/** The error of an attempt whose answer was lost. */
 export function errorOfFailure(context: ErrorContext, failure: TransportFailure): EtnMarketError {
   const { request, retryAfterMs, timeoutMs } = context
   const { kind, mayHaveArrived, response, cause } = failure
@@ -159,7 +155,6 @@ function reasonOf(cause: unknown): string {
 /** An error keeps a longer body as text: a copy without secrets is made of it for each caller. */
 const MAX_PARSED_LENGTH = 100_000
 
-/** The body of an answer as an error shows it. */
 export function bodyOfError(body: unknown, text: string | undefined): unknown {
   return body === undefined || (text !== undefined && text.length > MAX_PARSED_LENGTH) ? text : body
 }

@@ -11,10 +11,8 @@ const MAX_BACKOFF_MS = 8_000
 export interface RetryState {
   /** The attempt that failed, 1 for the first. */
   readonly attempt: number
-  /** What is left of the deadline, milliseconds. */
   readonly remainingMs: number
   readonly maxRetryAfterMs: number
-  /** A number in [0, 1). */
   readonly random: number
 }
 
@@ -44,7 +42,6 @@ export function retryDelay({ retryAfterMs }: EtnMarketError, state: RetryState):
   return Math.min(remainingMs, addJitter(floorMs, random))
 }
 
-/** The cool-down that an error starts for other calls, if any. */
 export function cooldownOf(
   error: unknown,
   maxRetryAfterMs: number,

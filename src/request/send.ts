@@ -20,6 +20,7 @@ import { attempt } from '../transport/attempt.ts'
 import { responseOf } from '../transport/outcome.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
 import type { AttemptOutcome, Transport } from '../transport/transport.ts'
+import { parseJson } from '../utils/json-data.ts'
 import { isPromise } from '../utils/runtime.ts'
 import { permitResult } from './admission.ts'
 import type { ApiKeySource } from './api-key.ts'
@@ -29,7 +30,7 @@ import type { Cache } from './cache.ts'
 import type { CallLifetimes } from './call-lifetime.ts'
 import type { InFlightRequest } from './dedupe.ts'
 import type { PlannedRequest } from './plan-requests.ts'
-import { errorOf, parseJson, type RequestResult, readOutcome, validate } from './read-answer.ts'
+import { errorOf, type RequestResult, readOutcome, validate } from './read-answer.ts'
 import { type Emit, ignoreEvents, type RequestEmit } from './request-events.ts'
 import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
 import type { CallSettings } from './settings.ts'
@@ -38,18 +39,14 @@ import type { CallSettings } from './settings.ts'
 export interface RequestState {
   readonly request: PlannedRequest
   readonly settings: CallSettings
-  /** Names of the call that started it and of the request, for events. */
   readonly callId: string
   readonly requestId: string
-  /** The parameters of the call as they were passed in, for events. */
   readonly params: unknown
   /** What the callers who wait for it share: the signal that ends it, their time limit, and what it was charged. */
   readonly shared: InFlightRequest
   /** What the call has to fit beside the client's budget. */
   readonly limit: SpendingLimit | undefined
-  /** The call of several requests that it belongs to. */
   readonly batch: Batch | undefined
-  /** Its number in the order of arrival. */
   readonly arrival: number
   /** Credits reserved for the attempt under way; undefined before the first. */
   reservation?: Reservation | Promise<Reservation> | undefined
@@ -57,7 +54,6 @@ export interface RequestState {
   hasWaited?: boolean
 }
 
-/** The parts of a client that a request passes through. */
 export interface SendContext {
   readonly clock: Clock
   readonly budget: SpendingLimit
@@ -69,7 +65,6 @@ export interface SendContext {
   readonly requestHeaders: RequestHeaders
   /** The longest cool-down, in milliseconds; after it one request asks again. */
   readonly maxCooldownMs: number
-  /** The most bytes of an answer, decoded. */
   readonly maxResponseBytes: number
   readonly emit: Emit
   readonly apiKey: ApiKeySource
@@ -371,7 +366,6 @@ async function reserve(budget: SpendingLimit, state: RequestState, cause?: unkno
   state.reservation = await shared.awaitState(state.reservation)
 }
 
-/** What the error of a reservation states of the call. */
 function detailsOf({ request, shared }: RequestState, cause?: unknown): ReservationDetails {
   const { attempts, charge, credits } = shared.totals
   return { operation: request.operation, attempts, charge, credits, cause }

@@ -1,5 +1,12 @@
 import type { CallName } from '../errors/base.ts'
-import { checkMethods, checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import {
+  checkMethods,
+  checkStore,
+  InvalidRequestError,
+  invalidOption,
+  rejectUnknown,
+  requireInteger,
+} from '../errors/input.ts'
 import { fleetInternalsOf } from '../fleet/fleet.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 import { readHeaders } from '../transport/request-headers.ts'
@@ -12,9 +19,7 @@ export interface CallSettings {
   readonly maxRetryAfterMs: number
   readonly validate: ValidateMode
   readonly whenAborted: WhenAborted
-  /** Headers of the call's own. */
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Whether the cache is not asked. */
   readonly isReload: boolean
   /** Equal for equal settings: only calls with equal settings share a request. */
   readonly fingerprint: string
@@ -88,7 +93,6 @@ function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock, ..
   checkMethods('clock', clock, ['now', 'sleep', 'random'], 'a clock with the methods now, sleep and random')
 }
 
-/** How requests are sent. */
 function checkTransport({ transport, fetch, hooks }: ClientOptions): void {
   if (fetch !== undefined && typeof fetch !== 'function') throw invalidOption('fetch', typeof fetch, 'a function')
   if (hooks !== undefined) {
@@ -172,8 +176,5 @@ function duration(name: string, value: number | undefined, fallback: number, may
 }
 
 export function count(name: string, value: number | undefined, fallback: number, least: number): number {
-  if (value === undefined) return fallback
-  if (!Number.isSafeInteger(value) || value < least)
-    throw invalidOption(name, value, `a whole number, ${least} or more`)
-  return value
+  return value === undefined ? fallback : requireInteger(name, value, `a whole number, ${least} or more`, least)
 }

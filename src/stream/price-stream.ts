@@ -9,7 +9,7 @@ import { PageStream } from '../feed/stream/page-stream.ts'
 import type { StreamedPrice } from '../feed/stream/stream-events.ts'
 import type { FeedStreamStatus } from '../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
-import { trimEnd } from '../utils/runtime.ts'
+import { onceInTurn, trimEnd } from '../utils/runtime.ts'
 
 /** Options of `createPriceStream`. */
 export interface PriceStreamOptions {
@@ -148,8 +148,16 @@ class PagePrices implements PriceStream {
   readonly #page: PageVisibility | undefined
   readonly #stream: PageStream
   #isClosed = false
-  #isUpdating = false
   #stopLate = () => {}
+  /** In this turn but later: the caller has the watch before its callback runs, and prices that arrive together are looked through once. */
+  readonly #deliverAll = onceInTurn(() => {
+    this.#stopLate()
+    let next = Number.POSITIVE_INFINITY
+    for (const watch of [...this.#watches]) next = Math.min(next, this.#deliver(watch))
+    // Prices become stale without an event. A callback may have closed the stream.
+    if (!this.#isClosed)
+      this.#stopLate = startTimer(this.#clock, next + 1 - this.#clock.now(), () => this.#update(true))
+  })
 
   constructor(options: PriceStreamOptions, url: string) {
     const { headers, credentials = 'same-origin', fetch, whenHidden } = options
@@ -257,23 +265,9 @@ class PagePrices implements PriceStream {
     return at + streamedAge(everyMs, this.#stream.paceMs)
   }
 
-  /**
-   * Delivers what is new, in this turn but later: the caller has the watch before its callback runs, and prices that arrive together are looked
-   * through once.
-   */
   #update(isNews: boolean): void {
     if (isNews) for (const listener of [...this.#listeners]) listener()
-    if (this.#isUpdating) return
-    this.#isUpdating = true
-    queueMicrotask(() => {
-      this.#isUpdating = false
-      this.#stopLate()
-      let next = Number.POSITIVE_INFINITY
-      for (const watch of [...this.#watches]) next = Math.min(next, this.#deliver(watch))
-      // Prices become stale without an event. A callback may have closed the stream.
-      if (!this.#isClosed)
-        this.#stopLate = startTimer(this.#clock, next + 1 - this.#clock.now(), () => this.#update(true))
-    })
+    this.#deliverAll()
   }
 
   /** Gives a watch the prices that are new or have become stale, and its failures. Returns when the next of its prices becomes stale. */

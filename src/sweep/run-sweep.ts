@@ -11,10 +11,10 @@ import type { OperationId } from '../generated/operations.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { CallInput } from '../request/plan-requests.ts'
 import type { SweepResult } from '../sweep-types.ts'
+import { parseJson } from '../utils/json-data.ts'
 import type { SweepContext, SweepSettings } from './sweep.ts'
 import { CallLimit, type SweepBudget } from './sweep-budget.ts'
 
-/** One call of a sweep. */
 export interface SweepCall {
   /** Equal for equal calls. */
   readonly key: string
@@ -198,8 +198,8 @@ export class SweepRun {
     const stored = await raceWithAbort(reading, this.#stop).catch((error) => {
       if (!this.#stop.aborted) throw error
     })
-    const entry = typeof stored === 'string' ? parse(stored) : undefined
-    return entry !== undefined && this.#matches(entry.data) ? entry : undefined
+    const entry = typeof stored === 'string' ? parseJson(stored) : undefined
+    return isObject(entry) && this.#matches(entry.data) ? { data: entry.data } : undefined
   }
 
   async #write(key: string, data: unknown): Promise<void> {
@@ -256,7 +256,6 @@ async function settle(promise: ApiPromise<unknown>): Promise<Outcome & { readonl
   }
 }
 
-/** The failures of which the error of a call consists. */
 const failuresOf = (error: EtnMarketError): readonly EtnMarketError[] =>
   error instanceof PartialBatchError ? error.errors : [error]
 
@@ -272,12 +271,4 @@ function byInput(data: unknown, params: unknown): unknown {
   const { addresses } = params as { addresses: readonly string[] }
   const byAddress = new Map(Object.entries(data as object).map(([address, price]) => [address.toLowerCase(), price]))
   return Object.fromEntries(addresses.map((address) => [address, byAddress.get(address.toLowerCase()) ?? null]))
-}
-
-function parse(text: string): { readonly data: unknown } | undefined {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }

@@ -2,7 +2,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import { raceWithAbort } from '../concurrency/cancellation.ts'
 import { requireCredits } from '../credits/budget-core.ts'
 import { sumCosts } from '../credits/cost.ts'
-import { checkStore, InvalidRequestError, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkStore, InvalidRequestError, invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
@@ -15,7 +15,6 @@ import type { AddressReader } from '../utils/address.ts'
 import { type SweepCall, SweepRun } from './run-sweep.ts'
 import { SweepBudget } from './sweep-budget.ts'
 
-/** The parts of a client that a sweep uses. */
 export interface SweepContext extends Pick<CallContext, 'clock' | 'settings' | 'lifetimes' | 'baseUrl' | 'redact'> {
   readonly addressReader: AddressReader
   run(input: CallInput): ApiPromise<unknown>
@@ -24,10 +23,7 @@ export interface SweepContext extends Pick<CallContext, 'clock' | 'settings' | '
 const HEAVY_CONCURRENCY = 2
 const LIGHT_CONCURRENCY = 4
 
-/**
- * `client.group.action.many()`: checks everything now, and makes the calls while the result is iterated.
- * @throws InvalidRequestError naming the position of parameters that the call would refuse, or the option
- */
+/** `client.group.action.many()`. @throws InvalidRequestError naming the position of parameters that the call would refuse, or the option */
 export function createSweep(
   operation: OperationId,
   list: unknown,
@@ -73,8 +69,7 @@ function readOptions(operation: OperationId, options: SweepOptions, { settings }
   const { heavy }: Operation = operations[operation]
   const { concurrency = heavy ? HEAVY_CONCURRENCY : LIGHT_CONCURRENCY, ...callOptions } = rest
   callSettings(callOptions, settings, operation)
-  if (!(Number.isSafeInteger(concurrency) && concurrency > 0))
-    throw invalidOption('concurrency', concurrency, 'a whole number above 0')
+  requireInteger('concurrency', concurrency)
   if (maxCredits !== undefined) requireCredits('maxCredits', maxCredits)
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw invalidOption('onProgress', onProgress, 'a function')

@@ -158,7 +158,6 @@ function normalize(operation: OperationId, params: object): object {
   )
 }
 
-/** Whether the service takes the value in any case. */
 const isInAnyCase = (operation: OperationId, name: string) =>
   operations[operation].params.some((param) => param.name === name && 'anyCase' in param)
 

@@ -1,7 +1,6 @@
 import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, startTimer } from '../concurrency/clock.ts'
-import { acceptsLightSignal } from './light-signal.ts'
-import { failed, type Progress, responseOf } from './outcome.ts'
+import { acceptsLightSignal, failed, type Progress, responseOf } from './outcome.ts'
 import { sizeError } from './response-text.ts'
 import type {
   AttemptOutcome,
@@ -14,12 +13,10 @@ import type {
 
 const KINDS: readonly unknown[] = ['network', 'timeout', 'aborted', 'redirect', 'hook', 'invalid_fetch', 'too_large']
 
-/** The headers that a client reads. */
 const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']
 
 interface AttemptOptions extends Pick<HttpAttempt, 'url' | 'headers' | 'context'> {
   readonly transport: Transport
-  /** The most bytes of the body, decoded. */
   readonly maxResponseBytes: number
   /** From the start, hooks included, to the last byte of the body. Milliseconds. */
   readonly timeoutMs: number
@@ -151,7 +148,6 @@ function checkOutcome(outcome: unknown): AttemptOutcome | undefined {
   }
 }
 
-/** Whether status and headers can be read. */
 function isHead(head: unknown): head is ResponseHead {
   try {
     const { status, headers } = Object(head) as Partial<ResponseHead>

@@ -59,7 +59,6 @@ export interface Hooks {
   afterResponse?: AfterResponseHook[] | undefined
 }
 
-/** A hook of the user failed. */
 export class HookError extends Error {
   constructor(
     readonly hook: string,

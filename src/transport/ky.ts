@@ -116,7 +116,6 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
   }
 }
 
-/** The outcome of a response, whose body is read. */
 async function outcomeOf(response: Response, progress: Progress, maxBytes: number): Promise<AttemptOutcome> {
   if (isRedirect(response)) return redirected(response)
   const { status, headers } = response
@@ -146,11 +145,7 @@ async function failureOf(
 /** A custom `fetch` resolved to something that is not a response with a body to read. */
 class InvalidFetchError extends TypeError {}
 
-/**
- * Sends a request through `fetch`, and follows redirects within its origin. Without a custom `fetch` the global one is looked up at
- * each call, so that one that is replaced later works.
- * @throws InvalidFetchError when `fetch` resolves to something else than a response
- */
+/** The global `fetch` is looked up at each call, so that one that is replaced later works. @throws InvalidFetchError for what is no response */
 async function fetchRequest(
   request: Request,
   customFetch: FetchLike | undefined,

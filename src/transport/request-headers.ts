@@ -22,10 +22,7 @@ type Fields = Readonly<Record<string, string>>
 /** Makes the headers of each request: those of the client, of the call, and the key. */
 export type RequestHeaders = (apiKey: string | undefined, ofCall?: Fields) => Fields
 
-/**
- * Prepares the headers that are sent with every request.
- * @throws InvalidRequestError for headers that no request can have, and for `Authorization`, which holds the key
- */
+/** @throws InvalidRequestError for headers that no request can have, and for `Authorization`, which holds the key */
 export function createRequestHeaders(headers: HeadersInit | undefined): RequestHeaders {
   const own: Record<string, string> = { accept: 'application/json', ...userAgent(), ...readHeaders(headers) }
   // Their fetch resends a request by itself when a kept connection breaks: it is charged twice and counted once.
@@ -36,10 +33,7 @@ export function createRequestHeaders(headers: HeadersInit | undefined): RequestH
   }
 }
 
-/**
- * Headers of the user's own, by their names in lower case and in the order of the alphabet.
- * @throws InvalidRequestError for headers that no request can have, and for `Authorization`, which holds the key
- */
+/** Headers of the user's own, by their names in lower case and in the order of the alphabet. @throws as `createRequestHeaders` does */
 export function readHeaders(headers: HeadersInit | undefined): Fields {
   const fields: Record<string, string> = {}
   if (headers === undefined) return fields

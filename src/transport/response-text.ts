@@ -1,4 +1,3 @@
-/** An answer is larger than the client accepts. */
 export class ResponseTooLargeError extends Error {
   constructor(max: number, unit: 'bytes' | 'values' = 'bytes') {
     super(`The body has more than ${max} ${unit}`)
@@ -12,10 +11,7 @@ const MAX_VALUES = 50_000
 /** Who accepts larger answers accepts more values. */
 const BYTES_PER_VALUE = 400
 
-/**
- * The error of a body that is larger than a client accepts, or that has too many values to be parsed without blocking the event loop; undefined
- * for any other.
- */
+/** The error of a body that is too large, or has too many values to be parsed without blocking the event loop. */
 export function sizeError(text: unknown, maxBytes: number): ResponseTooLargeError | undefined {
   if (typeof text !== 'string') return undefined
   if (isTooLarge(text, maxBytes)) return new ResponseTooLargeError(maxBytes)
@@ -41,10 +37,7 @@ export interface ReadableResponse {
   text(): Promise<string>
 }
 
-/**
- * Reads a body of at most `maxBytes`, decoded. A larger one is cancelled as soon as that is known.
- * @throws ResponseTooLargeError
- */
+/** Reads a body, decoded. A larger one is cancelled as soon as that is known. @throws ResponseTooLargeError */
 export async function readText(response: ReadableResponse, maxBytes: number): Promise<string> {
   const { body } = response
   if (typeof body?.getReader !== 'function') {

@@ -2,6 +2,15 @@
 const MAX_DEPTH = 500
 const TOO_DEEP = `[more than ${MAX_DEPTH} levels deep]`
 
+/** What a JSON text holds, or undefined where the text is none. */
+export function parseJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Another copy of what `JSON.parse` made; other objects stay as they are. It uses no recursion, because no depth may overflow the stack. */
 export function copyData<T>(data: T): T {
   return copy(data, Number.POSITIVE_INFINITY) as T

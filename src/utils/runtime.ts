@@ -22,3 +22,28 @@ export function trimEnd(text: string, character: string): string {
   while (end > 0 && text[end - 1] === character) end--
   return text.slice(0, end)
 }
+
+/** A function that calls another one at the end of the turn, once for all its calls in it. */
+export function onceInTurn(run: () => void): () => void {
+  let isDue = false
+  return () => {
+    if (isDue) return
+    isDue = true
+    queueMicrotask(() => {
+      isDue = false
+      run()
+    })
+  }
+}
+
+/** Registered, because an application may load the ES module and the CommonJS copy of the package. */
+const FAKE = Symbol.for('etn-market.fake')
+
+/** Marks a `fetch` as one that reaches a fake service and nothing else. */
+export function markAsFake<Fetch extends object>(fetch: Fetch): Fetch {
+  return Object.assign(fetch, { [FAKE]: true })
+}
+
+export function isFake(fetch: unknown): boolean {
+  return (fetch as { [FAKE]?: boolean } | null | undefined)?.[FAKE] === true
+}

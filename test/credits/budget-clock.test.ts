@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createBudget, type StoredBudget } from '../../src/credits/budget.ts'
-import { BudgetExceededError } from '../../src/errors/index.ts'
+import { BudgetExceededError } from '../../src/errors/budget.ts'
 
 const HOUR = 3_600_000
 const MIDNIGHT = Date.UTC(2026, 10, 20)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createBudget, type MemoryBudget, type Reservation } from '../../src/credits/budget.ts'
-import { BudgetExceededError } from '../../src/errors/index.ts'
+import { BudgetExceededError } from '../../src/errors/budget.ts'
 import { type Drawn, testProperty, weighted } from '../support/property.ts'
 
 /** One line of the model: totals are computed from all lines each time. */

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
-import { InvalidRequestError } from '../../src/errors/index.ts'
+import { InvalidRequestError } from '../../src/errors/input.ts'
 
 // What `windowMs` may be is in `windows.test.ts`, and `maxChargeDelayMs` in `budget-reconcile.test.ts`.
 test.each([

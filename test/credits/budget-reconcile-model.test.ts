@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createBudget, type MemoryReservation } from '../../src/credits/budget.ts'
-import { BudgetExceededError } from '../../src/errors/index.ts'
+import { BudgetExceededError } from '../../src/errors/budget.ts'
 import { testProperty } from '../support/property.ts'
 
 type What =

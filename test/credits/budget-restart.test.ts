@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
 import { createKeyNames } from '../../src/credits/key-name.ts'
-import { BudgetExceededError } from '../../src/errors/index.ts'
+import { BudgetExceededError } from '../../src/errors/budget.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { type BudgetStore, createBudget } from '../../src/credits/budget.ts'
-import { StateUnavailableError } from '../../src/errors/index.ts'
+import { StateUnavailableError } from '../../src/errors/budget.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
 import { START, totals } from './budget-at.ts'
 import { afterRestart, slowStore } from './slow-store.ts'

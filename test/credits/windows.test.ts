@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
 import { BudgetWindows } from '../../src/credits/windows.ts'
-import { InvalidRequestError } from '../../src/errors/index.ts'
+import { InvalidRequestError } from '../../src/errors/input.ts'
 import { testProperty } from '../support/property.ts'
 
 const DAY = 86_400_000

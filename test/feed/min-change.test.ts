@@ -2,7 +2,7 @@ import { fakeTokens } from 'etn-market/fake'
 import type { FeedPrice, MinChange } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readMinChange } from '../../src/feed/watch/min-change.ts'
+import { MoveFilter, readMinChange } from '../../src/feed/watch/min-change.ts'
 import { hasMovedBy } from '../../src/utils/decimal.ts'
 import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
@@ -108,7 +108,7 @@ test.each<[Partial<FeedPrice>, Partial<FeedPrice>, boolean]>([
   [{ usd: '0' }, { usd: '0.0' }, false],
   [{ usd: 'unreadable' }, { usd: '1' }, true],
 ])('from %o to %o, a price moved by 10 percent: %s', (from, to, moved) => {
-  const filter = readMinChange({ percent: 10 })()
+  const filter = new MoveFilter(readMinChange({ percent: 10 }))
   const price = (known: Partial<FeedPrice>) => ({
     address: BOLT,
     usd: null,

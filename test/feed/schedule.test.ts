@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createPriorityQueue } from '../../src/utils/priority-queue.ts'
+import { PriorityQueue } from '../../src/utils/priority-queue.ts'
 import { testProperty } from '../support/property.ts'
 import { MINUTE, recordWatch, requests, SECOND, setupFeed, some } from './setup.ts'
 
@@ -10,7 +10,7 @@ testProperty(
     const steps = fc.array(fc.tuple(fc.constantFrom('put', 'delete', 'pop'), fc.nat(9), fc.nat(20)), { maxLength: 60 })
     return fc.property(steps, (run) => {
       const items = Array.from({ length: 10 }, () => ({ dueAt: 0 }))
-      const queue = createPriorityQueue<{ dueAt: number }>(({ dueAt }) => dueAt)
+      const queue = new PriorityQueue<{ dueAt: number }>(({ dueAt }) => dueAt)
       const model = new Set<{ dueAt: number }>()
       for (const [step, index, dueAt] of run) {
         const item = items[index]!
@@ -22,7 +22,8 @@ testProperty(
           queue.put(item)
           model.add(item)
         } else {
-          const first = queue.pop()
+          const first = queue.peek()
+          if (first) queue.delete(first)
           expect(first?.dueAt).toBe(model.size === 0 ? undefined : Math.min(...[...model].map((one) => one.dueAt)))
           if (first) model.delete(first)
         }

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest'
 import { internalsOf } from '../../src/client-internals.ts'
 import type { Reservation } from '../../src/credits/budget.ts'
 import type { SpendingLimit } from '../../src/credits/joint-budget.ts'
-import { BudgetExceededError, InvalidRequestError } from '../../src/errors/index.ts'
+import { BudgetExceededError } from '../../src/errors/budget.ts'
+import { InvalidRequestError } from '../../src/errors/input.ts'
 
 export interface Totals {
   readonly spent: number

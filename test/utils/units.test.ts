@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { InvalidRequestError } from '../../src/errors/index.ts'
+import { InvalidRequestError } from '../../src/errors/input.ts'
 import { toUnits, unlocksAt } from '../../src/utils/units.ts'
 import { testProperty } from '../support/property.ts'
 

@@ -157,7 +157,6 @@ function evidenceText(operation: OperationModel, model: Model): string {
   return `evidence: ${grades.join(', ')}`
 }
 
-/** The README's table of operations and costs. */
 export function emitTable(model: Model): string {
   const rows = model.operations.map((operation) => {
     const { credits } = operation

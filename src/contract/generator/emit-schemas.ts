@@ -27,7 +27,6 @@ const ZOD_PRIMITIVES: Record<CheckedType, string> = {
   null: call('z.null'),
 }
 
-/** The schemas of all data of answers. */
 export function emitDataSchemas(model: Model): string {
   return [
     HEADER,

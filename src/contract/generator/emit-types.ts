@@ -14,7 +14,6 @@ const TS_PRIMITIVES: Record<Primitive, string> = {
   null: 'null',
 }
 
-/** The TypeScript of the answers and the parameters. */
 export function emitTypes(model: Model): string {
   const answers = model.shapes
     .filter(({ name }) => name !== 'ErrorEnvelope')
@@ -35,19 +34,13 @@ function fieldOf({ name, required, shape }: Field): string {
   return required ? `${name}: ${typeOf(shape)}` : `${name}?: ${typeOf(shape)} | undefined`
 }
 
-function emitParam(param: ParamModel): string {
-  const optional = !param.required || param.type.kind === 'chain'
-  return `  /** ${param.description} ${ruleText(param)}.${defaultText(param)} */\n  ${param.name}${optional ? '?' : ''}: ${paramTypeOf(param.type)}${optional ? ' | undefined' : ''}\n`
-}
-
-function ruleText({ type }: ParamModel): string {
-  return type.kind === 'chain' ? `Always ${type.id}` : capital(ruleOf(type))
-}
-
-function defaultText({ type }: ParamModel): string {
-  return type.kind === 'choice' && type.default !== undefined
-    ? ` The service takes ${type.default} when it is left out.`
-    : ''
+function emitParam({ name, description, required, type }: ParamModel): string {
+  const rule = type.kind === 'chain' ? `Always ${type.id}` : capital(ruleOf(type))
+  const hasDefault = type.kind === 'choice' && type.default !== undefined
+  const left = hasDefault ? ` The service takes ${type.default} when it is left out.` : ''
+  const isOptional = !required || type.kind === 'chain'
+  const field = isOptional ? `${name}?: ${paramTypeOf(type)} | undefined` : `${name}: ${paramTypeOf(type)}`
+  return `  /** ${description} ${rule}.${left} */\n  ${field}\n`
 }
 
 function emitMaps(model: Model): string {

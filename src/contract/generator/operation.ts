@@ -62,7 +62,6 @@ const OPERATION_KEYS = [
   'security',
 ]
 
-/** Reads one `get` of the contract. */
 export function readOperation(document: Node, path: string, value: unknown): OperationModel {
   const place = `paths.${path}.get`
   const node = readNode(value, place, OPERATION_KEYS)
@@ -179,7 +178,6 @@ const PARAM_KEYWORDS = [
   'default',
 ]
 
-/** Reads one parameter of an operation. */
 function readParam(document: Node, param: unknown, from: string): ParamModel {
   const { node: found, place } = follow(document, param, from)
   const node = readNode(found, place, PARAM_KEYS)

@@ -1,7 +1,6 @@
 import { type OperationModel, readOperation } from './operation.ts'
 import { asNode, ContractError, list, type NamedShape, readNode, readShape, refsOf, type Shape, text } from './shape.ts'
 
-/** The contract as the emitters read it. */
 export interface Model {
   document: Record<string, unknown>
   groups: Groups
@@ -15,10 +14,7 @@ export type Groups = ReadonlyMap<string, string>
 const DOCUMENT_KEYS = ['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'components']
 const COMPONENT_KEYS = ['securitySchemes', 'parameters', 'headers', 'responses', 'schemas']
 
-/**
- * Reads the contract.
- * @throws ContractError, naming the place, at anything that it does not understand.
- */
+/** @throws ContractError, naming the place, at anything that it does not understand. */
 export function readModel(contract: unknown): Model {
   const document = readNode(contract, 'the document', DOCUMENT_KEYS)
   const components = readNode(document.components, 'components', COMPONENT_KEYS)

@@ -45,10 +45,7 @@ const PRIMITIVES = new Set(['string', 'number', 'integer', 'boolean', 'object', 
 const GRADES = new Set(['documented', 'observed', 'inferred', 'assumed'])
 const REF = '#/components/schemas/'
 
-/**
- * Reads a response schema.
- * @throws ContractError at an unknown keyword, an unknown form or a field without a grade.
- */
+/** @throws ContractError at an unknown keyword, an unknown form or a field without a grade. */
 export function readShape(schema: unknown, place: string): Shape {
   const node = readNode(schema, place, KEYWORDS, 'schema keyword')
   if (typeof node.$ref === 'string') return { kind: 'ref', name: refName(node.$ref, place), nullable: false }
@@ -73,7 +70,6 @@ export function readShape(schema: unknown, place: string): Shape {
   return { kind: 'primitive', types: types as Primitive[], ...(isUnixSeconds && { isUnixSeconds }) }
 }
 
-/** The types of a primitive, as they are checked. */
 export function checkedTypes({ types, isUnixSeconds }: Shape & { kind: 'primitive' }): CheckedType[] {
   return types.map((type) => (isUnixSeconds && type === 'integer' ? 'unixSeconds' : type))
 }
@@ -138,7 +134,6 @@ function refName(ref: string, place: string): string {
   return ref.slice(REF.length)
 }
 
-/** The names of the shapes that a shape refers to. */
 export function refsOf(shape: Shape): string[] {
   switch (shape.kind) {
     case 'ref':

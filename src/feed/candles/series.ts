@@ -6,7 +6,6 @@ import type { FeedClock } from '../feed-clock.ts'
 export type Bucket = NonNullable<OperationParams['token.candles']['bucket']>
 
 export const MAX_CANDLES = operations['token.candles'].credits.maxItems
-/** Length of each bucket in seconds. */
 export const BUCKET_SECONDS: Readonly<Record<Bucket, number>> = {
   '1m': 60,
   '15m': 900,
@@ -32,7 +31,6 @@ export function mergeCandles<Candle extends { readonly time: number }>(
 export interface KnownSeries {
   /** Oldest first. */
   readonly candles: readonly Candle[]
-  /** How many of the newest candles are known. */
   readonly depth: number
   /** Candles before this time do not change any longer, unix seconds. */
   readonly finalUntil: number
@@ -46,11 +44,9 @@ const MAX_PROCESSING_MS = 10_000
 export interface CandleAnswer {
   /** Oldest first. */
   readonly candles: readonly Candle[]
-  /** Number of candles that were requested. */
   readonly asked: number
   /** When they were requested, by the clock of the feed. */
   readonly sentAt: number
-  /** How long the answer took, in milliseconds. */
   readonly tookMs: number
   /** The service's time when the answer arrived, unix milliseconds. */
   readonly serviceNow: number
@@ -79,7 +75,6 @@ export function addAnswer(
   }
 }
 
-/** Whether an answer begins where the known series ends. */
 function isAdjacent(
   { finalUntil }: KnownSeries,
   { candles, asked, serviceNow }: CandleAnswer,
@@ -101,10 +96,7 @@ function finalUntil(newest: number, servedAt: number, bucketSeconds: number): nu
   return newest + Math.max(0, closed) * bucketSeconds
 }
 
-/**
- * The service's time: the local time, unless the `Date` of an answer or its newest candle shows that the local clock is
- * wrong.
- */
+/** The service's time: the local one, unless the `Date` of an answer or its newest candle shows that the local clock is wrong. */
 export function serviceTime(date: string | undefined, newest: Candle | undefined, now: number): number {
   const sentAt = Date.parse(date ?? '')
   const isWrong = Math.abs(sentAt - now) > MAX_PROCESSING_MS

@@ -43,7 +43,6 @@ const { base, perItem } = operations['token.candles'].credits
 const OPTIONS = ['bucket', 'everyMs', 'limit', 'currency', 'signal']
 const DEFAULT_LIMIT = 100
 
-/** Beyond this number of series, the oldest is dropped. */
 const MAX_SERIES = 100
 const MIN_TTL_MS = 3_600_000
 
@@ -56,7 +55,6 @@ export class CandleWatches {
     this.#context = context
   }
 
-  /** Keeps a series up to date, and yields it after each update. */
   watch(input: string, options: CandleWatchOptions): AsyncIterable<CandleSeries> {
     rejectUnknown('candle watch option', options, OPTIONS)
     const { bucket, limit = DEFAULT_LIMIT, currency = defaultOf('token.candles', 'currency'), signal } = options
@@ -94,7 +92,6 @@ export class CandleWatches {
     let clockOffset: number | undefined
     const serviceNow = () => (clockOffset === undefined ? clock.wall.now() : clock.now() + clockOffset)
 
-    /** Buys what is missing. */
     async function update(known: KnownSeries | undefined): Promise<KnownSeries> {
       for (let previous = 0; ; ) {
         let asked = limit

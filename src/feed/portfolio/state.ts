@@ -1,5 +1,6 @@
 import { sleep } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
+import { onceInTurn } from '../../utils/runtime.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
 import { isRefusal, mayBeChargedAgain, toWatchFailed } from '../failures.ts'
@@ -13,11 +14,9 @@ import type { Portfolio } from './watch-portfolio.ts'
 /** How often it is checked whether a token without a price has one now, in milliseconds. */
 const RECHECK_MS = 3_600_000
 
-/** The first and the longest wait before decimals are looked up again, in milliseconds. */
 const MIN_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
 
-/** Who reads a portfolio, and of what. */
 interface PortfolioReader {
   /** As the caller wrote it. */
   readonly wallet: string
@@ -45,7 +44,8 @@ export class PortfolioState {
   /** Whether balances or decimals do not arrive. */
   #isBehind = false
   #haveFailed = false
-  #isScheduled = false
+  /** Once for all prices of a batch, which arrive one by one. */
+  readonly #update = onceInTurn(() => this.#publish())
 
   constructor(context: FeedContext, reader: PortfolioReader, tokens: TokenInfos) {
     this.#context = context
@@ -137,16 +137,6 @@ export class PortfolioState {
     return watchPrices(addresses, { everyMs, onPrice, onError }, this.#context)
   }
 
-  /** Later, because the prices of a batch arrive one by one. */
-  #update(): void {
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    queueMicrotask(() => {
-      this.#isScheduled = false
-      this.#publish()
-    })
-  }
-
   #publish(): void {
     const holdings = this.#holdings
     if (holdings === undefined) return
@@ -161,7 +151,6 @@ export class PortfolioState {
   }
 }
 
-/** The balances of a wallet, as they were last requested. */
 export interface Holdings {
   /** By EIP-55 token address, as the service sends them, without those of 0. */
   readonly balances: ReadonlyMap<string, string>
@@ -171,7 +160,6 @@ export interface Holdings {
   readonly at: number
   /** The same moment in unix milliseconds. */
   readonly requestedAt: number
-  /** What the request was charged. */
   readonly credits: number
 }
 

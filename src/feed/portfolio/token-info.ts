@@ -7,7 +7,6 @@ import type { FeedContext } from '../context.ts'
 import { isKeyRefused, isRefusal } from '../failures.ts'
 import type { Requester } from '../requests/requester.ts'
 
-/** What does not change about a token. */
 export type TokenInfo = Pick<Token, 'symbol' | 'name' | 'decimals'>
 
 const { base, perItem, maxItems: PAGE_SIZE } = operations['token.list'].credits

@@ -29,11 +29,7 @@ export function heldBalances({ balances }: BalanceDocument): Map<string, string>
   return held
 }
 
-/**
- * Values the balances of a wallet, the highest value in USD first: `feed.portfolio` and the command `portfolio` both ask here.
- * @param infoOf returns undefined while the decimals of an address are not known
- * @param priceOf returns undefined while no price of an address is known
- */
+/** Values the balances of a wallet, the highest value in USD first. Both functions return undefined for what is not known. */
 export function valueWallet<Info extends { readonly decimals: number }, Price extends Pick<TokenPrice, 'usd' | 'etn'>>(
   balances: ReadonlyMap<string, string>,
   infoOf: (address: string) => Info | undefined,

@@ -73,12 +73,10 @@ const MAX_BALANCES = 200
 const WORST_CASE = base + perItem * MAX_BALANCES
 /** By default balances are not requested more often, in milliseconds: they cost many times what the prices do. */
 const MIN_BALANCES_MS = 15 * 60_000
-/** Beyond this number of wallets, the balances of the oldest are forgotten. */
 const MAX_WALLETS = 100
 /** Balances this much older than their interval may still be on their way. */
 const MAX_LATENCY_MS = 10_000
 
-/** The portfolios of a feed, and what they share. */
 export class Portfolios {
   readonly #context: FeedContext
   readonly #tokens: TokenInfos
@@ -118,7 +116,6 @@ export class Portfolios {
     })
   }
 
-  /** Returns the balances of a wallet, at most `maxAgeMs` old. */
   async #readBalances(address: string, maxAgeMs: number, requester: Requester): Promise<Holdings> {
     const { clock } = this.#context
     const known = this.#holdings.get(address)

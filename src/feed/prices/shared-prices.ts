@@ -15,11 +15,9 @@ const LEASE_MS = 5_000
 const RENEWAL_MS = LEASE_MS / 2
 /** What another process buys may be bought twice: nobody waits long for a store. */
 const ACQUIRE_MS = 1_000
-/** How often the store is read while another process buys a price. */
 const POLL_MS = 200
 /** Without an atomic `add`, processes that write at the same time see the last of their writes after this time. */
 const SETTLE_MS = 50
-/** Beyond this number of leases of others, the oldest is forgotten. */
 const MAX_SEEN = 1_000
 const BLIND_STORE =
   'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
@@ -227,7 +225,6 @@ class StoreLease implements SharedLease {
 
 const addressesOf = (prices: Prices) => prices.map(({ address }) => address)
 
-/** The age that satisfies every subscriber of an address. */
 function maxAgeOf({ intervalMs, requesters }: TrackedPrice): number {
   let maxAgeMs = intervalMs
   for (const { everyMs } of requesters) maxAgeMs = Math.min(maxAgeMs, everyMs)

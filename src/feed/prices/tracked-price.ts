@@ -1,6 +1,6 @@
 import type { Stretch } from '../../credits/stretch.ts'
 import type { TokenPrice } from '../../generated/types.ts'
-import { createPriorityQueue } from '../../utils/priority-queue.ts'
+import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { Failure } from '../failures.ts'
 import type { FeedPrice } from '../watch/types.ts'
 import type { RunningWatch } from '../watch/watch.ts'
@@ -11,7 +11,6 @@ export interface SuspectGroup {
   readonly search: {
     /** Credits that further failures may be charged before the next attempt waits for the interval. */
     left: number
-    /** Whether the service refused the batch. */
     readonly isRefused: boolean
   }
 }
@@ -24,7 +23,6 @@ export interface Subscriber {
   onFailure(tracked: TrackedPrice, failure: Failure): void
 }
 
-/** A price and when it was requested. */
 export interface KnownPrice {
   /** Null: the token has no price. */
   readonly price: TokenPrice | null
@@ -43,9 +41,9 @@ export class TrackedPrice {
   /** In EIP-55 form. */
   readonly address: string
   /** The strictest first, because one address may have thousands. */
-  readonly watchers = createPriorityQueue<RunningWatch>(({ everyMs }) => everyMs)
+  readonly watchers = new PriorityQueue<RunningWatch>(({ everyMs }) => everyMs)
   /** The shortest `atLeastEveryMs` first. */
-  readonly #guaranteed = createPriorityQueue<RunningWatch>(({ atLeastEveryMs }) => atLeastEveryMs)
+  readonly #guaranteed = new PriorityQueue<RunningWatch>(({ atLeastEveryMs }) => atLeastEveryMs)
   /** Price requests that wait for an answer. */
   readonly requesters = new Set<Subscriber>()
 
@@ -67,7 +65,6 @@ export class TrackedPrice {
 
   /** Addresses of one failed request, which are requested apart from all others; undefined without a suspicion. */
   suspectGroup: SuspectGroup | undefined
-  /** Consecutive failures of this address alone. */
   failures = 0
 
   #known: Omit<KnownPrice, 'price'> & { readonly price: TokenPrice | null | undefined } = NOTHING
@@ -124,7 +121,6 @@ export class TrackedPrice {
     return this.paceMs > 0 ? streamedAge(everyMs, this.paceMs) : everyMs
   }
 
-  /** Whether a request has to be sent before that time. */
   isDueBefore(at: number, askedAt = this.askedAt): boolean {
     return askedAt + this.lifeMs < at
   }
@@ -204,7 +200,6 @@ export class PriceTable {
   readonly #entries = new Map<string, TrackedPrice>()
   #trimAt = MAX_ADDRESSES
 
-  /** Returns the entries of addresses, and creates those that are missing. */
   open(addresses: Iterable<string>): TrackedPrice[] {
     // Before, because nobody wants the new entries yet.
     if (this.#entries.size > this.#trimAt) this.#trim()
@@ -254,8 +249,5 @@ export function toFeedPrice(
 /** A price that is bought in time still has to arrive. */
 const ON_ITS_WAY_MS = 2_000
 
-/**
- * How old a price of a stream may be before it is stale, in milliseconds: the stream brings prices at its own pace, also to somebody who wants
- * them more often.
- */
+/** The age at which a price of a stream is stale: it comes at the pace of the stream, also to somebody who wants it more often. */
 export const streamedAge = (everyMs: number, paceMs: number): number => Math.max(everyMs, paceMs) + ON_ITS_WAY_MS

@@ -37,7 +37,6 @@ export class Backoff {
   get failures(): number {
     return this.#failures
   }
-  /** The failure that holds requests up, if there is one. */
   get failure(): Failure | undefined {
     return this.#state === 'none' ? undefined : this.#failure
   }

@@ -1,7 +1,6 @@
 import type { FeedContext, Lifetime } from '../context.ts'
 import type { RecurringRequest } from './requester.ts'
 
-/** What fills an iteration. */
 export interface LatestValueStream<T> {
   /** @param read returns the value, which replaces an unread one of the same key; called when it is read, because it may have waited */
   push(key: unknown, read: () => T): void
@@ -86,10 +85,7 @@ export type Follow<T> = (
   fail: (error: unknown) => void,
 ) => Promise<void>
 
-/**
- * Follows something while an iteration lasts. The iteration yields the newest value; a slow reader misses older ones.
- * @param planned what is requested meanwhile, for `feed.explain`
- */
+/** Follows something while an iteration lasts, which yields the newest value. @param planned what is requested meanwhile, for `feed.explain` */
 export function followLatest<T extends object>(
   { lifetime, recurring }: FeedContext,
   signal: AbortSignal | undefined,

@@ -20,7 +20,6 @@ export interface RequestSpec<T = unknown> {
 }
 
 export interface Answer<T> extends Spent<T> {
-  /** When the request was sent, by the clock of the feed. */
   readonly sentAt: number
 }
 
@@ -74,15 +73,11 @@ export class Requester {
     return SHARE_CHECK_MS
   }
 
-  /** Whether a later attempt may succeed after this failure. */
   mayRetry(error: unknown, { worstCase }: RequestSpec): boolean {
     return !isRefusal(error) && !(isOverBudget(error) && worstCase > this.#context.dailyBudget.budget.limit)
   }
 
-  /**
-   * Waits until nothing holds the request up, and makes one attempt. Rejects with why it failed.
-   * @param specify what to request, which may depend on how long it has waited
-   */
+  /** Makes one attempt when nothing holds it up. @param specify what to request, which may depend on how long it has waited */
   async attempt<T>(specify: () => RequestSpec<T>): Promise<Answer<T>> {
     const { clock, send, dailyBudget, backoff, emit } = this.#context
     const signal = this.#signal
@@ -143,7 +138,6 @@ export class Requester {
   }
 }
 
-/** What is requested again and again, besides prices. */
 export interface RecurringRequest extends Pick<PlannedRequests, 'operation' | 'address'> {
   /** Requests with the same key are shared by their consumers, at the shortest interval. */
   readonly key: string

@@ -45,7 +45,6 @@ function callMethod(client: FeedClient, operation: OperationId, params: object, 
   return groups[group]?.[action]?.(params, options) as ApiPromise<unknown>
 }
 
-/** What one request brought. */
 export interface BoughtPrices {
   /** Null: the token has no price. Addresses whose entry in the answer is invalid are missing. */
   readonly prices: ReadonlyMap<string, TokenPrice | null>
@@ -56,7 +55,6 @@ export interface BoughtPrices {
   readonly error?: unknown
 }
 
-/** Buys one price with `token.price`, or several with `prices.batch`. */
 export async function buyPrices(send: Send, addresses: readonly string[], options: SendOptions): Promise<BoughtPrices> {
   const [address = ''] = addresses
   try {
@@ -73,10 +71,7 @@ export async function buyPrices(send: Send, addresses: readonly string[], option
   }
 }
 
-/**
- * With `validate: 'strict'`, one invalid entry rejects a batch that is paid for: the others are read from the error.
- * @throws the error, if there are none
- */
+/** With `validate: 'strict'`, one invalid entry rejects a batch that is paid for. @throws the error, if no entry can be read */
 function readValidEntries(error: unknown, addresses: readonly string[]): BoughtPrices {
   const isRejected = isEtnMarketError(error) && error.code === 'unexpected_shape'
   const data = isRejected && isObject(error.body) ? error.body.data : undefined
@@ -93,7 +88,6 @@ function readValidEntries(error: unknown, addresses: readonly string[]): BoughtP
   return { prices, credits: error.credits, error }
 }
 
-/** Whether a field of a price has a value that it may have. */
 export function isPriceText(value: unknown): value is string | null | undefined {
   return value === undefined || value === null || typeof value === 'string'
 }

@@ -1,4 +1,4 @@
-import { createPriorityQueue } from '../../utils/priority-queue.ts'
+import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 
@@ -35,8 +35,7 @@ export class LeadTime {
 export class LatePrices {
   readonly #context: FeedContext
   /** By when their price is older than a watcher accepts. */
-  readonly #queue = createPriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
-  /** The lead time at the last `feed.slow`. */
+  readonly #queue = new PriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
   #slowLeadMs: number | undefined
 
   constructor(context: FeedContext) {

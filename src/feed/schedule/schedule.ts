@@ -1,6 +1,6 @@
 import { startTimer } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
-import { createPriorityQueue } from '../../utils/priority-queue.ts'
+import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
@@ -27,12 +27,11 @@ export class Schedule {
   stream: FeedStream | undefined
   /** What is bought again and again, with the stretch. */
   readonly ticks = new TickPlan()
-  /** How long before its due time a request is sent. */
   readonly lead = new LeadTime()
   readonly watched = new Set<TrackedPrice>()
   readonly #context: FeedContext
   /** Watched or requested, and bought outside of the ticks, by `dueAt`. */
-  readonly #urgent = createPriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
+  readonly #urgent = new PriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
   readonly #requested = new Set<TrackedPrice>()
   readonly #inFlight = new Set<Promise<void>>()
   readonly #late: LatePrices
@@ -47,7 +46,6 @@ export class Schedule {
     this.#late = new LatePrices(context)
   }
 
-  /** What is watched and no stream brings. */
   get bought(): TrackedPrice[] {
     return [...this.watched].filter(({ paceMs }) => paceMs === 0)
   }
@@ -262,20 +260,14 @@ export class Schedule {
     if (!this.#updateStretch(now, true)) this.#plan(now)
   }
 
-  /**
-   * Gives every address its place in a group, and buys at once what would be too old at the next tick.
-   * @param isStretched whether the intervals have changed because of the budget
-   */
+  /** Gives every address its place in a group, and buys at once what would be too old at the next tick. */
   #plan(now: number, isStretched = false): void {
     this.#changesAt = NEVER
     const bought = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
     for (const tracked of this.ticks.plan(bought, this.lead.ms, now, isStretched)) this.#setDue(tracked, now)
   }
 
-  /**
-   * Computes the stretch, and plans anew if it has changed. Returns whether it did.
-   * @param isNew whether the demand has changed
-   */
+  /** Plans anew if the stretch has changed. Returns whether it did. @param isNew whether the demand has changed */
   #updateStretch(now: number, isNew: boolean): boolean {
     const { dailyBudget, emit, lifetime } = this.#context
     if (lifetime.aborted || !dailyBudget.update(this.watched, this.lead.ms, isNew)) return false
@@ -298,7 +290,6 @@ export class Schedule {
     this.#late.update(tracked)
   }
 
-  /** What nobody wants any longer is not bought. */
   #dropUnwanted(tracked: TrackedPrice): void {
     if (tracked.isWanted) return
     this.#setDue(tracked, NEVER)

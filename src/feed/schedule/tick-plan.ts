@@ -7,11 +7,9 @@ import type { TrackedPrice } from '../prices/tracked-price.ts'
 export interface TickGroup {
   readonly periodMs: number
   readonly members: readonly TrackedPrice[]
-  /** Whether some address is bought at each tick. */
   readonly ticksAnyway: boolean
   /** Whether those with the same multiple stay together, at every nth tick. */
   readonly staysTogether: boolean
-  /** When it ticks the next time. */
   at: number
   tick: number
 }

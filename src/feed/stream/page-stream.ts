@@ -58,7 +58,6 @@ const MAX_ERROR_LENGTH = 10_000
 export class PageStream {
   readonly #options: PageStreamOptions
   readonly #clock: FeedClock
-  /** The addresses of the stream, as they were written. */
   #addresses: ReadonlySet<string> = new Set()
   /** By the address as it was written. */
   #refused: ReadonlyMap<string, RefusedAddress> = new Map()
@@ -110,7 +109,6 @@ export class PageStream {
     return this.#refused.has(address)
   }
 
-  /** How often the stream brings a price, in milliseconds. */
   get paceMs(): number {
     return this.#everyMs ?? DEFAULT_PACE_MS
   }
@@ -179,7 +177,6 @@ export class PageStream {
     this.#attempt = undefined
   }
 
-  /** Opens the stream as if there had been none. */
   #reopen(): void {
     this.#close()
     this.#refused = new Map()
@@ -316,7 +313,6 @@ export class PageStream {
 interface CurrentState {
   readonly state: FeedStreamState
   readonly since: number
-  /** After how many milliseconds it may change by itself. */
   readonly waitMs?: number | undefined
   readonly status?: number | undefined
   readonly code?: string | undefined

@@ -1,5 +1,6 @@
 import type { TokenPrice } from '../../generated/types.ts'
 import { isArray, isNumber, isObject } from '../../operations/type-guards.ts'
+import { parseJson } from '../../utils/json-data.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { KnownPrice } from '../prices/tracked-price.ts'
 import type { RefusedAddress, StreamState } from './stream-state.ts'
@@ -15,10 +16,7 @@ export interface ServerSentEvent {
 /** Longer than an event with 50 prices; what has no end is not collected, in one line or in many. */
 const MAX_LENGTH = 1_000_000
 
-/**
- * Reads events from the text of a stream, in any parts. Comments and events without data are left out. It throws a RangeError for an event
- * that is too long.
- */
+/** Reads events from the text of a stream, in any parts; those without data are left out. @throws RangeError for one that is too long */
 export function createEventParser(): (text: string) => ServerSentEvent[] {
   /** Its line ends are line feeds, but for a last carriage return: its line feed may still follow. */
   let rest = ''
@@ -46,7 +44,6 @@ export function createEventParser(): (text: string) => ServerSentEvent[] {
   }
 }
 
-/** A price of a stream, and the address that it is for. */
 export interface StreamedPrice extends KnownPrice {
   readonly address: string
 }
@@ -80,29 +77,19 @@ export function readReport(data: string) {
   }
 }
 
-/** Reads the data of `event: refused`. */
 export function readRefused(data: string): readonly RefusedAddress[] {
-  const list = parse(data)
+  const list = parseJson(data)
   return isArray(list) ? list.filter((each): each is RefusedAddress => isObject(each) && !!textOf(each.address)) : []
 }
 
-/** The code of an error that a proxy answers with. */
 export function codeOfBody(text: string): string | undefined {
   const { error } = fieldsOf(text)
   return isObject(error) ? textOf(error.code) : undefined
 }
 
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return undefined
-  }
-}
-
 /** The fields of an object; of anything else none. */
 function fieldsOf(data: string): Record<string, unknown> {
-  const fields = parse(data)
+  const fields = parseJson(data)
   return isObject(fields) ? fields : {}
 }
 

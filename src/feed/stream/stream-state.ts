@@ -12,7 +12,6 @@ export interface StreamReport {
   readonly state: StreamState
   /** The interval at which prices are bought now, in milliseconds. */
   readonly everyMs: number
-  /** Why, where there is a reason. */
   readonly code?: string | undefined
   /** After how many milliseconds the state may change by itself; left out where nobody knows. */
   readonly waitMs?: number | undefined
@@ -55,16 +54,12 @@ const REFUSALS: Readonly<Record<RefusedAddress['code'], number>> = {
   invalid_address: 400,
 }
 
-/** Why a stream does not serve an address. */
 export function refusalOf({ address, code }: RefusedAddress): EtnMarketError {
   const details = { code, status: REFUSALS[code], params: { address } }
   return new EtnMarketError(`The proxy does not stream ${address}: ${details.status} ${code}.`, details)
 }
 
-/**
- * Why a stream brings no prices; undefined while it does.
- * @param waitMs until the state may change by itself
- */
+/** Why a stream brings no prices; undefined while it does. @param waitMs until the state may change by itself */
 export function errorOf({ state, status, code }: FeedStreamStatus, waitMs: number | undefined) {
   const details = { code: code ?? state, status, retryAfterMs: waitMs }
   const refusal = `The proxy refuses the stream: ${status} ${details.code}.`

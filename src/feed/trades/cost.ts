@@ -5,7 +5,6 @@ const { base, perItem, maxItems } = operations['trade.list'].credits
 
 export const PAGE_SIZE = maxItems
 
-/** The highest cost of a request for `limit` trades, in credits. */
 export const tradeCredits = (limit: number) => base + perItem * limit
 const FULL_PAGE = tradeCredits(PAGE_SIZE)
 
@@ -26,7 +25,6 @@ const MAX_SAVED = 4 * FULL_PAGE
 const SAFETY_FACTOR = 2
 const MIN_LIMIT = 5
 
-/** The interval that suits the number of new trades after `everyMs`. */
 export function adaptInterval(everyMs: number, trades: number): number {
   // At most twice as slow or twice as fast, because one page says little.
   return everyMs * Math.min(2, Math.max(0.5, TARGET_TRADES / Math.max(1, trades)))
@@ -52,7 +50,6 @@ export class TradeCost {
     return this.#state.saved >= FULL_PAGE
   }
 
-  /** The number of trades to request after this time. */
   limitAfter(elapsedMs: number): number {
     const { rate, saved } = this.#state
     if (rate === null) return PAGE_SIZE
@@ -70,7 +67,6 @@ export class TradeCost {
     }
   }
 
-  /** Records how many trades were new after this time. */
   recordTrades(count: number, elapsedMs: number): void {
     const current = count / Math.max(1, elapsedMs)
     // Up at once and down slowly, because too few trades cost another request.

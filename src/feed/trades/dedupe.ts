@@ -1,7 +1,6 @@
 import type { Trade } from '../../generated/types.ts'
 import { PAGE_SIZE } from './cost.ts'
 
-/** The newest trades of a token. */
 export interface TradePage {
   /** Newest first. */
   readonly trades: readonly Trade[]

@@ -7,7 +7,6 @@ import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
 import { isTrades, TRADES_TTL_MS, TradeSource, tradesKey } from './source.ts'
 import type { TradesOptions } from './trades.ts'
 
-/** Tokens that are remembered while nobody reads them. */
 const MAX_IDLE = 100
 
 export class TradeReaders {
@@ -18,7 +17,6 @@ export class TradeReaders {
     this.#context = context
   }
 
-  /** Yields the trades of a token, in EIP-55 form, that are new to the reader. */
   async *read(
     token: string | undefined,
     bounds: TradeReader['bounds'],

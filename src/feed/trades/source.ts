@@ -10,7 +10,6 @@ import { adaptInterval, PAGE_SIZE, TradeCost, type TradeCostState, tradeCredits 
 import { mergePage, TradeDedupe, type TradePage } from './dedupe.ts'
 import type { TradeReader } from './readers.ts'
 
-/** What is known of the trades of a token. */
 interface TradeMemory extends TradePage {
   /** When the newest page was requested, by the clock of the feed; unix milliseconds in a store. */
   readonly at: number

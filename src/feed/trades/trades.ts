@@ -45,7 +45,6 @@ export class Trades {
     this.#context = context
   }
 
-  /** Yields the trades of a token that are new to the reader. */
   follow(options: TradesOptions): AsyncGenerator<Trade, void, undefined> {
     rejectUnknown('trades option', options, ['token', 'everyMs', 'signal', 'onGap', 'resumeAs'])
     const { token, everyMs, resumeAs } = options

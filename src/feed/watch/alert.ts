@@ -110,7 +110,6 @@ function detectMove(percent: Decimal, withinMs: number): Detector {
   }
 }
 
-/** A price whose value in USD is known. */
 interface Quote {
   readonly price: FeedPrice
   readonly usd: Decimal
@@ -118,7 +117,6 @@ interface Quote {
   readonly at: number
 }
 
-/** The lowest or the highest price of the last `withinMs`. */
 class Extreme {
   /** A monotonic queue: each price is less extreme than the one before it. */
   #queue: Quote[] = []

@@ -8,7 +8,6 @@ import type { FeedPrice, PriceRequestOptions } from './types.ts'
 const MAX_RETRIES = 2
 const MAX_WAIT_MS = 60_000
 
-/** Returns what is known, and waits for the rest. */
 export async function getPrices(
   inputs: readonly string[],
   options: PriceRequestOptions,

@@ -2,14 +2,8 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { type Change, type Decimal, hasMovedBy, parseDecimal } from '../../utils/decimal.ts'
 import type { FeedPrice, WatchOptions } from './types.ts'
 
-/** Returns a function that creates a filter for each consumer. */
-export function readMinChange(minChange: WatchOptions['minChange']): () => MoveFilter {
-  const change = minChange === undefined ? undefined : readChange(minChange)
-  return () => new MoveFilter(change)
-}
-
 /** Decides which prices differ enough from the last one that was delivered. */
-class MoveFilter {
+export class MoveFilter {
   readonly #change: Change | undefined
   readonly #delivered = new Map<string, FeedPrice>()
 
@@ -45,7 +39,8 @@ function hasValueMoved(from: string | null, to: string | null, change: Change): 
   return before === undefined || after === undefined || hasMovedBy(before, after, change)
 }
 
-function readChange(minChange: object): Change {
+export function readMinChange(minChange: WatchOptions['minChange']): Change | undefined {
+  if (minChange === undefined) return undefined
   rejectUnknown('minChange option', minChange, ['percent', 'absolute'])
   const { percent, absolute } = minChange as { percent?: unknown; absolute?: unknown }
   if ((percent === undefined) === (absolute === undefined))
@@ -54,7 +49,6 @@ function readChange(minChange: object): Change {
   return { absolute: readAmount('minChange.absolute', absolute) }
 }
 
-/** Reads a number that is 0 or more. */
 export function readAmount(name: string, value: unknown): Decimal {
   const amount = parseDecimal(value)
   if (amount !== undefined && amount.digits >= 0n) return amount

@@ -3,7 +3,7 @@ import type { FeedContext } from '../context.ts'
 import { callSafely, codeOf, type Failure, isKeyRefused, messageOf } from '../failures.ts'
 import { type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { iterateLatest, type LatestValueStream } from '../requests/latest-value-stream.ts'
-import { readMinChange } from './min-change.ts'
+import { MoveFilter, readMinChange } from './min-change.ts'
 import type { FeedPrice, Watch, WatchOptions } from './types.ts'
 
 export interface WatchTarget {
@@ -14,7 +14,6 @@ export interface WatchTarget {
   readonly atLeastEveryMs: number
 }
 
-/** Who a watch is for. */
 export interface Subscription {
   readonly signal: AbortSignal | undefined
   /** Receives failures, and what `onPrice` throws. Without it, failures raise an event. */
@@ -174,7 +173,7 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
   const { lifetime, toChecksum } = context
   rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
   const { onPrice, onError, minChange, signal } = options
-  const createFilter = readMinChange(minChange)
+  const change = readMinChange(minChange)
   const intervals = readIntervals(options)
   lifetime.throwIfAborted()
   let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), ...intervals }
@@ -191,7 +190,7 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
   }
 
   function startStream(stream: LatestValueStream<FeedPrice>): () => void {
-    const filter = createFilter()
+    const filter = new MoveFilter(change)
     const read = (price: FeedPrice) => {
       const aged = watch.withAge(price)
       filter.recordDelivery(aged)
@@ -211,7 +210,7 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
   }
 
   if (onPrice && !signal?.aborted) {
-    const filter = createFilter()
+    const filter = new MoveFilter(change)
     const deliver = (price: FeedPrice) => {
       if (!filter.shouldDeliver(price)) return
       filter.recordDelivery(price)
@@ -237,7 +236,6 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
   }
 }
 
-/** Each address once, with the different inputs that name it. */
 export function groupByAddress(given: string | readonly string[], toChecksum: FeedContext['toChecksum']) {
   const inputs = typeof given === 'string' ? [given] : given
   const groups = new Map<string, string[]>()

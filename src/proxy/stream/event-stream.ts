@@ -8,7 +8,6 @@ const TICKS_OF_HEARTBEAT = 2
 /** A page takes a stream for lost earlier. Some servers, such as workerd without `enable_request_signal`, do not report who leaves. */
 const MAX_UNREAD_TICKS = 4 * TICKS_OF_HEARTBEAT
 
-/** An event as it is sent. */
 export const eventText = (type: string, data: unknown) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 
 /** A turn of the event loop in which streams are written. What several of them are sent is made once in it. */
@@ -17,7 +16,6 @@ export interface Turn {
   readonly now: number
 }
 
-/** The streams that show the same addresses. */
 export class PriceList {
   readonly streams = new Set<EventStream>()
   /** In EIP-55 form. */
@@ -38,7 +36,6 @@ export class PriceList {
     this.#id = id
   }
 
-  /** The sequence of the newest price, of any address. */
   get sequence(): number {
     return this.#hub.sequence
   }
@@ -96,7 +93,6 @@ export class EventStream {
   /** The sequence up to which prices were written. */
   #sent: number
   #toldReport: StreamReport | undefined
-  /** Whether the reader waits. */
   #isAwaited = false
   /** Half heartbeats since it was written. */
   #idleTicks = 0
@@ -134,7 +130,6 @@ export class EventStream {
     list.streams.add(this)
   }
 
-  /** Another half of a heartbeat has passed. */
   tick(): void {
     this.#idleTicks++
   }

@@ -4,11 +4,11 @@ import { streamedAge } from '../../feed/prices/tracked-price.ts'
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { FeedStatus } from '../../feed/types.ts'
 import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
+import { onceInTurn } from '../../utils/runtime.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { StreamSettings } from '../settings.ts'
 import type { StreamedAddresses } from '../types.ts'
 
-/** A price as it was bought. */
 export interface PriceEvent {
   /** Its place in the order of all prices of the hub. */
   readonly sequence: number
@@ -20,7 +20,6 @@ export interface PriceEvent {
 
 /** An address that is wanted, or was until a moment ago. */
 interface Place {
-  /** The number of streams that want it. */
   wants: number
   /** When another address may take the place, by the monotonic clock; Infinity while it is wanted. */
   freeAt: number
@@ -48,7 +47,6 @@ export class PriceHub {
   #status: FeedStatus
   /** Until when the credits are used up, by the monotonic clock. */
   #brokeUntil = Number.NEGATIVE_INFINITY
-  /** The sequence of the newest price. */
   sequence = 0
 
   /**
@@ -95,7 +93,6 @@ export class PriceHub {
     this.#changeWatch()
   }
 
-  /** The newest price of an address. */
   find(address: string): PriceEvent | undefined {
     return this.#places.get(address)?.event
   }
@@ -104,7 +101,6 @@ export class PriceHub {
     return monotonicNow(this.#clock)
   }
 
-  /** The addresses that are wanted now. */
   get wanted(): string[] {
     return Array.from(this.#places)
       .filter(([, { wants }]) => wants > 0)
@@ -120,7 +116,6 @@ export class PriceHub {
     return this.#status.state === 'closed'
   }
 
-  /** Looks at the feed again. */
   refresh(): void {
     this.#status = this.#settings.feed.status()
     const { state, stretch } = this.#status
@@ -149,7 +144,6 @@ export class PriceHub {
     return report('stale', this.#waitMs, isWaiting ? 'upstream_down' : undefined)
   }
 
-  /** What the addresses cost that are wanted now. */
   cost(): StreamedAddresses {
     const { everyMs } = this.#settings
     this.refresh()
@@ -168,7 +162,6 @@ export class PriceHub {
     this.#places.clear()
   }
 
-  /** How long the feed waits, in milliseconds. */
   get #waitMs(): number {
     return (this.#status.until ?? 0) - this.#clock.now()
   }
@@ -216,19 +209,6 @@ export class PriceHub {
       place.event = { sequence: this.sequence, at, body }
     }
     this.#publish()
-  }
-}
-
-/** A function that calls another one, once for all its calls in one turn. */
-function onceInTurn(run: () => void): () => void {
-  let isDue = false
-  return () => {
-    if (isDue) return
-    isDue = true
-    queueMicrotask(() => {
-      isDue = false
-      run()
-    })
   }
 }
 

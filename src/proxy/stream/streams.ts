@@ -26,7 +26,6 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The open streams of a proxy. */
 export class Streams {
   readonly #settings: StreamSettings
   readonly #clock: Clock
@@ -54,12 +53,10 @@ export class Streams {
     this.#hub = new PriceHub(settings, clock, onNews, () => this.#endAll())
   }
 
-  /** The number of streams. */
   get size(): number {
     return this.#size
   }
 
-  /** The number of streams of a visitor. */
   countOf(visitor: string): number {
     return this.#countByVisitor.get(visitor) ?? 0
   }
@@ -102,7 +99,6 @@ export class Streams {
     return new Response(stream.body, { headers: HEADERS })
   }
 
-  /** Ends all. */
   close(): void {
     this.#endAll()
     this.#hub.close()
@@ -197,10 +193,7 @@ export class Streams {
   }
 }
 
-/**
- * The different spellings that a stream is asked for. The interval is the proxy's: `everyMs`, which earlier pages send, is ignored.
- * @throws Refusal for a query that is not accepted
- */
+/** The spellings that a stream is asked for. `everyMs`, which earlier pages send, is ignored. @throws Refusal for a query that is not accepted */
 function readAddresses({ searchParams: query, search }: URL): string[] {
   if (search.length > MAX_QUERY_LENGTH) throw badRequest(`The query has more than ${MAX_QUERY_LENGTH} characters.`)
   for (const name of new Set(query.keys())) {

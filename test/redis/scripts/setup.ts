@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { FleetKeys } from '../../../src/redis/keys.ts'
+import { FleetKeys } from '../../../src/redis/redis-fleet.ts'
 import { RENEW } from '../../../src/redis/scripts/clock.lua.ts'
 import { CANCEL, CONFIRM, INITIALIZE, RESERVE, SETTLE } from '../../../src/redis/scripts/ledger.lua.ts'
 import { RECONCILE } from '../../../src/redis/scripts/reconcile.lua.ts'
