@@ -53,34 +53,22 @@ interface Consumer {
 
 const ENTRIES = ['use', 'use-together']
 const QUERY = '@tanstack/query-core'
-const ZOD = { zod: 'zod-4.0.0', [QUERY]: QUERY }
+const SCHEMAS = { title: ', zod 4.0.0', sources: ['use-schemas'], packages: { zod: 'zod-4.0.0', [QUERY]: QUERY } }
+const MSW_2 = { title: ', msw2', sources: ['use-msw'], packages: { msw: 'msw2' } }
+const MSW_3 = { title: ', msw3', sources: ['use-msw'], packages: { msw: 'msw3' } }
 const COMMON = { '@types/node': '@types/node', 'undici-types': 'undici-types' }
 
-/**
- * The native compiler reads every kind of project: it takes a fifth of the time. The others read each resolution, of which the native one has no
- * `node10`. CommonJS under node16 cannot require msw 3.
- */
+/** The native compiler takes a fifth of the time, but has no `node10`. CommonJS under node16 cannot require msw 3. */
 const CONSUMERS: readonly Consumer[] = [
   { compiler: NATIVE, sources: ENTRIES, kinds: [PAGE, NODE, BUNDLED_PAGE, COMMONJS, BOTH_SYSTEMS] },
-  { compiler: OLDEST, sources: ENTRIES, kinds: [PAGE, BUNDLED_PAGE, COMMONJS, BOTH_SYSTEMS, NODE10] },
+  { compiler: OLDEST, sources: ENTRIES, kinds: [BUNDLED_PAGE, COMMONJS, BOTH_SYSTEMS, NODE10] },
   { compiler: LAST_IN_JAVASCRIPT, sources: ENTRIES, kinds: [PAGE, NODE10] },
-  {
-    compiler: OLDEST_FOR_ZOD,
-    title: ', zod 4.0.0',
-    sources: ['use-schemas'],
-    packages: ZOD,
-    kinds: [MODULES_FOR_BOTH, COMMONJS_FOR_BOTH],
-  },
-  ...[OLDEST_FOR_MSW, NATIVE].flatMap((compiler): Consumer[] => [
-    {
-      compiler,
-      title: ', msw2',
-      sources: ['use-msw'],
-      packages: { msw: 'msw2' },
-      kinds: compiler === NATIVE ? [MODULES_FOR_BOTH, COMMONJS_FOR_BOTH] : [COMMONJS_FOR_BOTH],
-    },
-    { compiler, title: ', msw3', sources: ['use-msw'], packages: { msw: 'msw3' }, kinds: [MODULES_FOR_BOTH] },
-  ]),
+  { compiler: NATIVE, ...SCHEMAS, kinds: [MODULES_FOR_BOTH] },
+  { compiler: OLDEST_FOR_ZOD, ...SCHEMAS, kinds: [COMMONJS_FOR_BOTH] },
+  { compiler: NATIVE, ...MSW_2, kinds: [MODULES_FOR_BOTH] },
+  { compiler: OLDEST_FOR_MSW, ...MSW_2, kinds: [COMMONJS_FOR_BOTH] },
+  { compiler: NATIVE, ...MSW_3, kinds: [MODULES_FOR_BOTH] },
+  { compiler: OLDEST_FOR_MSW, ...MSW_3, kinds: [MODULES_FOR_BOTH] },
 ]
 
 /** Type-checks a user's files in projects of every kind, with `strict` and without `skipLibCheck`. */
