@@ -24,10 +24,9 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 
 /** These lists run side by side, because most checks wait. They take about as long as each other. */
 const SIDE_BY_SIDE = [
-  [...runtimes, ...suites, exampleWorker, controlPage],
+  [...runtimes, ...suites, exampleWorker, controlPage, ...managers],
   [...proxies, ...bundlers],
   consumers,
-  managers,
 ]
 
 const startedAt = Date.now()

@@ -68,7 +68,6 @@ const CONSUMERS: readonly Consumer[] = [
   { compiler: NATIVE, ...MSW_2, kinds: [MODULES_FOR_BOTH] },
   { compiler: OLDEST_FOR_MSW, ...MSW_2, kinds: [COMMONJS_FOR_BOTH] },
   { compiler: NATIVE, ...MSW_3, kinds: [MODULES_FOR_BOTH] },
-  { compiler: OLDEST_FOR_MSW, ...MSW_3, kinds: [MODULES_FOR_BOTH] },
 ]
 
 /** Type-checks a user's files in projects of every kind, with `strict` and without `skipLibCheck`. */
