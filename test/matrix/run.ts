@@ -5,7 +5,6 @@
  * - `--write` puts the figures of a complete run into `test/matrix/README.md`.
  */
 import { controlPage } from './browser/control-page.ts'
-import { react } from './browser/react.ts'
 import { suites } from './browser/run.ts'
 import { bundlers } from './bundlers/run.ts'
 import { consumers } from './consumers/run.ts'
@@ -25,10 +24,9 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 
 /** These lists run side by side, because most checks wait. They take about as long as each other. */
 const SIDE_BY_SIDE = [
-  [...runtimes, ...suites, exampleWorker, react, controlPage],
+  [...runtimes, ...suites, exampleWorker, controlPage, ...managers],
   [...proxies, ...bundlers],
   consumers,
-  managers,
 ]
 
 const startedAt = Date.now()

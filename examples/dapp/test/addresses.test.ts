@@ -41,18 +41,24 @@ test('the locks of a token have an address, in any spelling', async () => {
   expect(await operations(page)).toEqual(['locks.get', 'locks.get'])
 })
 
-test.each(['wallet', 'locks', 'candles'])(
-  'a wrong address in the address of %s is named, sends nothing, and can be mended',
+test.each(['wallet', 'candles'])(
+  'a wrong address in the address of %s, or in its field, is named, sends nothing, and can be mended',
   async (view) => {
     const page = await open(`${url}#/${view}/0x123`)
     const field = page.getByRole('textbox')
     expect(await field.inputValue()).toBe('0x123')
-    expect(await field.getAttribute('aria-invalid')).toBe('true')
-    await page.getByText('An address has 0x and 40 hex digits').waitFor()
+    const isNamed = async () => {
+      await page.getByText('An address has 0x and 40 hex digits').waitFor()
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+    }
+    await isNamed()
+    await field.fill('0x1234')
+    await field.press('Enter')
+    await isNamed()
     expect(await bought(page)).toEqual([])
     await field.fill(view === 'wallet' ? WALLET : BOLT)
     await field.press('Enter')
-    await page.locator('.total-value, time[datetime], .chart-area canvas').first().waitFor()
+    await page.locator('.total-value, .chart-area canvas').first().waitFor()
   },
 )
 

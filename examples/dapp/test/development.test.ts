@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createFakeService } from 'etn-market/fake'
 import { createServer } from 'vite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openView, PRICE, settled } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** What `npm run dev` serves with the environment of this moment. */
 async function startDevelopment(): Promise<string> {
-  process.env.NODE_ENV = 'development'
+  vi.stubEnv('NODE_ENV', 'development')
+  onTestFinished(() => void vi.unstubAllEnvs())
   const server = await createServer({ root, logLevel: 'error', server: { host: '127.0.0.1', port: 0 } })
   await server.listen()
   onTestFinished(() => server.close())
@@ -30,13 +31,9 @@ test('with a key, the development server has the proxy, and its answers do not h
   const key = 'esk_live_0123456789abcdef'
   const fake = createFakeService({ keys: { [key]: 1_000_000 } })
   const { url: serviceUrl } = await fake.listen()
-  process.env.ETN_MARKET_API_KEY = key
-  process.env.ETN_MARKET_BASE_URL = serviceUrl
-  onTestFinished(async () => {
-    delete process.env.ETN_MARKET_API_KEY
-    delete process.env.ETN_MARKET_BASE_URL
-    await fake.close()
-  })
+  vi.stubEnv('ETN_MARKET_API_KEY', key)
+  vi.stubEnv('ETN_MARKET_BASE_URL', serviceUrl)
+  onTestFinished(() => fake.close())
   const url = await startDevelopment()
   const response = await fetch(`${url}api/market/nft/stats`)
   expect([response.status, response.headers.get('x-credits-cost')]).toEqual([200, '25'])

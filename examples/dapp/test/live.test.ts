@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createFakeService, type FakeService } from 'etn-market/fake'
 import { build } from 'vite'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openView, PRICE, settled, spent } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
 
@@ -14,17 +14,21 @@ const KEY = 'esk_live_0123456789abcdef'
 const example = fileURLToPath(new URL('..', import.meta.url))
 const dist = mkdtempSync(join(tmpdir(), 'etn-market-dapp-live-'))
 let fake: FakeService
+let server: ChildProcess
+let url: string
 
 beforeAll(async () => {
   fake = createFakeService({ keys: { [KEY]: 1_000_000 } })
-  const { url } = await fake.listen()
-  process.env.ETN_MARKET_API_KEY = KEY
-  process.env.ETN_MARKET_BASE_URL = url
-  process.env.NODE_ENV = 'production'
+  vi.stubEnv('ETN_MARKET_API_KEY', KEY)
+  vi.stubEnv('ETN_MARKET_BASE_URL', (await fake.listen()).url)
+  vi.stubEnv('NODE_ENV', 'production')
   await build({ root: example, logLevel: 'error', build: { outDir: dist, emptyOutDir: true } })
+  ;({ server, url } = await startServer())
 })
 
 afterAll(async () => {
+  server.kill('SIGKILL')
+  vi.unstubAllEnvs()
   await fake.close()
   rmSync(dist, { recursive: true })
 })
@@ -47,7 +51,6 @@ async function startServer(): Promise<{ server: ChildProcess; url: string }> {
     env: { ...process.env, PORT: '0', PAGE: dist },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  onTestFinished(() => void server.kill('SIGKILL'))
   const url = await new Promise<string>((resolve, reject) => {
     let printed = ''
     server.stdout?.on('data', (data) => {
@@ -61,7 +64,6 @@ async function startServer(): Promise<{ server: ChildProcess; url: string }> {
 }
 
 test('the page of the build works with the proxy on Node, and the key stays there', async () => {
-  const { server, url } = await startServer()
   const page = await open(url)
   const answers: string[] = []
   page.on('response', async (response) => {
@@ -79,14 +81,21 @@ test('the page of the build works with the proxy on Node, and the key stays ther
   expect(ofVisitor).toBe(200 + 300 + 750)
   await expect.poll(() => spent(page)).toBe(ofVisitor)
   await expect.poll(() => answers.filter((text) => text.includes('/api/market/')).length).toBeGreaterThanOrEqual(2)
+
+  // The library that draws charts is loaded with the first chart.
+  const chartScripts = async () => {
+    const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
+    const paths = loaded.map((name) => new URL(name).pathname).filter((path) => path.endsWith('.js'))
+    return paths.filter((path) => readFileSync(join(dist, path), 'utf8').includes('tradingview'))
+  }
+  expect(await chartScripts()).toEqual([])
+  await openView(page, 'Candles')
+  await page.locator('.chart-area canvas').first().waitFor()
+  expect(await chartScripts()).toHaveLength(1)
   expect(answers.filter((text) => text.includes(KEY))).toEqual([])
-  const ended = new Promise((resolve) => server.once('exit', resolve))
-  server.kill('SIGTERM')
-  expect(await ended).toBe(0)
 })
 
 test('browsers keep the hashed files for ever, and ask for the page at each visit', async () => {
-  const { url } = await startServer()
   const cacheOf = async (path: string) => {
     const { status, headers } = await fetch(new URL(path, url))
     return [status, headers.get('cache-control')]
@@ -99,27 +108,7 @@ test('browsers keep the hashed files for ever, and ask for the page at each visi
   expect(await cacheOf('assets/gone-12345678.js')).toEqual([404, 'no-cache'])
 })
 
-test('the library that draws charts is loaded with the first chart', async () => {
-  const { url } = await startServer()
-  const page = await open(url)
-  await page.locator(PRICE).first().waitFor()
-  const scripts = () =>
-    page.evaluate(() =>
-      performance
-        .getEntriesByType('resource')
-        .map(({ name }) => new URL(name).pathname)
-        .filter((path) => path.endsWith('.js')),
-    )
-  const before = await scripts()
-  const hasCharts = (path: string) => readFileSync(join(dist, path), 'utf8').includes('tradingview')
-  expect(before.filter(hasCharts)).toEqual([])
-  await openView(page, 'Candles')
-  await page.locator('.chart-area canvas').first().waitFor()
-  expect((await scripts()).filter(hasCharts)).toHaveLength(1)
-})
-
 test('a page has one stream, none while it is hidden, and buys nothing for itself', async () => {
-  const { server, url } = await startServer()
   const page = await open(url)
   await page.locator(PRICE).first().waitFor()
   const state = () => page.locator('[data-stream]').first().getAttribute('data-stream')
@@ -144,6 +133,10 @@ test('a page has one stream, none while it is hidden, and buys nothing for itsel
   expect(streams).toEqual({ opened: 1, ended: 1 })
   // What is known is shown at once.
   expect(fake.charged()).toBe(bought)
-  await page.close()
+})
+
+test('the server ends by itself when it is asked to', async () => {
+  const ended = new Promise((resolve) => server.once('exit', resolve))
   server.kill('SIGTERM')
+  expect(await ended).toBe(0)
 })

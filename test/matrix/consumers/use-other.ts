@@ -2,7 +2,7 @@
 import { createPriceFeed } from 'etn-market/feed'
 import type { FileStoreError } from 'etn-market/node'
 import { createProxy } from 'etn-market/proxy'
-import { client, codeOf } from './use.cjs'
+import { client, codeOf } from './use-together.cjs'
 
 export const feed = createPriceFeed(client)
 export const proxy = createProxy({ client, allow: ['token.price'], budget: false })

@@ -1,17 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { versionOfProgram } from '../runtimes/processes.ts'
 import { execOrThrow } from '../support/exec.ts'
-import { MODULES, type Project, ROOT } from '../support/project.ts'
-import { type Check, NotInstalledError, versionOf } from '../support/result.ts'
+import { MODULES, onOldestNode, ROOT } from '../support/project.ts'
+import type { Check } from '../support/result.ts'
 
-/** How each installs a tarball, and refuses what does not accept the Node that runs. */
-const MANAGERS = {
-  npm: {
-    cli: undefined,
-    args: ['install', '--engine-strict', '--no-audit', '--no-fund', '--omit=peer'],
-    file: '.npmrc',
-    settings: 'engine-strict=true',
-  },
+/** How the others install a tarball, and refuse what does not accept the Node that runs. npm has installed it for all checks. */
+const OTHERS = {
   pnpm: {
     cli: 'pnpm/bin/pnpm.cjs',
     args: ['install', '--ignore-scripts', '--no-frozen-lockfile'],
@@ -27,19 +22,22 @@ const MANAGERS = {
 }
 
 /** Installs the packed package with each package manager on the oldest Node that is promised, and calls the fake with it. */
-export const managers = (Object.keys(MANAGERS) as (keyof typeof MANAGERS)[]).map(
-  (name): Check => ({
-    name: `${name} on the oldest Node`,
-    run: (installed) => install(name, installed.project(`manager ${name}`), installed.tarball),
-  }),
-)
+export const managers: readonly Check[] = [
+  { name: 'npm on the oldest Node', run: (installed) => callFake(installed.project('manager npm').folder) },
+  ...(Object.keys(OTHERS) as (keyof typeof OTHERS)[]).map(
+    (name): Check => ({
+      name: `${name} on the oldest Node`,
+      async run({ tarball, project }) {
+        const folder = join(project(`manager ${name}`).folder, 'user')
+        await install(name, folder, tarball)
+        return callFake(folder)
+      },
+    }),
+  ),
+]
 
-async function install(name: keyof typeof MANAGERS, project: Project, tarball: string) {
-  const { cli, args, file, settings } = MANAGERS[name]
-  if (cli !== undefined) versionOf(cli.split('/')[0] ?? '')
-  const bin = join(MODULES, 'node20/bin')
-  const node = join(bin, 'node')
-  const folder = join(project.folder, 'user')
+async function install(name: keyof typeof OTHERS, folder: string, tarball: string): Promise<void> {
+  const { cli, args, file, settings } = OTHERS[name]
   mkdirSync(folder)
   const manifest = {
     name: 'user',
@@ -50,17 +48,13 @@ async function install(name: keyof typeof MANAGERS, project: Project, tarball: s
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(folder, file), settings)
-  // Programs that a package manager starts run on the same Node.
-  const options = { cwd: folder, env: { PATH: `${bin}${delimiter}${process.env.PATH}` }, limitMs: 300_000 }
-  const version = (await execOrThrow(node, ['--version'], options)).trim()
-  await execOrThrow(node, [cli === undefined ? npmOf() : join(MODULES, cli), ...args], options)
-  writeFileSync(join(folder, 'use.mjs'), readFileSync(join(ROOT, '.github/use-package.mjs'), 'utf8'))
-  await execOrThrow(node, ['use.mjs'], options)
-  return { version, detail: `${args[0]} with strict engines; ES modules and CommonJS call the fake` }
+  const options = { cwd: folder, env: onOldestNode, limitMs: 300_000 }
+  await execOrThrow('node', [join(MODULES, cli), ...args], options)
 }
 
-function npmOf(): string {
-  const path = process.env.npm_execpath
-  if (path === undefined) throw new NotInstalledError('run it by npm: npm run test:matrix')
-  return path
+async function callFake(folder: string) {
+  const version = await versionOfProgram('node20/bin/node')
+  copyFileSync(join(ROOT, '.github/use-package.mjs'), join(folder, 'use.mjs'))
+  await execOrThrow('node', ['use.mjs'], { cwd: folder, env: onOldestNode })
+  return { version, detail: 'strict engines; ES modules and CommonJS call the fake' }
 }

@@ -43,15 +43,17 @@ function inProcess(
   }
 }
 
-const nodes = [20, 22, 24, 26].flatMap((major) => {
-  const bin = `node${major}/bin/node`
-  return [
-    inProcess(`Node ${major}, import`, bin, 'scenario.mjs', []),
-    inProcess(`Node ${major}, require`, bin, 'scenario.cjs', []),
-    inProcess(`Node ${major}, require without require(esm)`, bin, 'scenario.cjs', [NO_REQUIRE_ESM]),
-    inProcess(`Node ${major}, etn-market/node`, bin, 'scenario-node.mjs', [], 'process-node'),
-  ]
-})
+const node = (major: number) => `node${major}/bin/node`
+
+/** ES modules on every version; on the oldest and the newest CommonJS, first without help of the newer loader, and the transport of Node. */
+const nodes = [
+  ...[20, 22, 24, 26].map((major) => inProcess(`Node ${major}, import`, node(major), 'scenario.mjs', [])),
+  inProcess('Node 20, require without require(esm)', node(20), 'scenario.cjs', [NO_REQUIRE_ESM]),
+  inProcess('Node 26, require', node(26), 'scenario.cjs', []),
+  ...[20, 26].map((major) =>
+    inProcess(`Node ${major}, etn-market/node`, node(major), 'scenario-node.mjs', [], 'process-node'),
+  ),
+]
 
 export const DENO = '@deno/linux-x64-glibc/deno'
 export const BUN = 'bun/bin/bun.exe'
@@ -64,36 +66,31 @@ export const DENO_FLAGS = [
   '--no-prompt',
 ]
 
-/** Both ends of the ranges in `package.json`, on the oldest Node that is promised: ky 2 and p-retry 8 need a newer one. */
-const DEPENDENCIES = [
-  { end: 'oldest', versions: { ky: '1.14.3', 'p-retry': '7.1.1', zod: '4.0.0' } },
-  { end: 'newest', versions: { ky: '1.14.3', 'p-retry': '7.1.1', zod: '4.6.7' } },
-]
+/** The oldest that `package.json` allows. Everything else runs with the newest, which npm installs. */
+const OLDEST_DEPENDENCIES = { ky: '1.14.3', 'p-retry': '7.1.1', zod: '4.0.0' }
 /** zod is in an entry of its own, too, for applications. */
 const USE_SCHEMAS = `import { tokenPrice } from 'etn-market/schemas'
 const results = [{ usd: 5 }, { address: '0x', usd: '5', etn: null }].map((data) => tokenPrice.data.safeParse(data).success)
 process.stdout.write(JSON.stringify(results))`
 
-const withDependencies = DEPENDENCIES.map(({ end, versions }): Runtime => {
-  const node = inProcess(`Node 20, ${end} dependencies`, 'node20/bin/node', 'scenario.mjs', [])
-  return {
-    ...node,
-    async run(project, baseUrl) {
-      for (const [name, version] of Object.entries(versions)) {
-        project.link(name, `${name}-${version}`)
-        check(name, JSON.parse(project.read(`node_modules/${name}/package.json`)).version, version)
-      }
-      const path = project.write('schemas.mjs', USE_SCHEMAS)
-      const parsed = await execOrThrow(join(MODULES, 'node20/bin/node'), [path], { cwd: project.folder })
-      check('schemas', JSON.parse(parsed), [false, true])
-      return node.run(project, baseUrl)
-    },
-  }
-})
+const withOldest = inProcess('Node 20, oldest dependencies', node(20), 'scenario.mjs', [])
+const withOldestDependencies: Runtime = {
+  ...withOldest,
+  async run(project, baseUrl) {
+    for (const [name, version] of Object.entries(OLDEST_DEPENDENCIES)) {
+      project.link(name, `${name}-${version}`)
+      check(name, JSON.parse(project.read(`node_modules/${name}/package.json`)).version, version)
+    }
+    const path = project.write('schemas.mjs', USE_SCHEMAS)
+    const parsed = await execOrThrow(join(MODULES, node(20)), [path], { cwd: project.folder })
+    check('schemas', JSON.parse(parsed), [false, true])
+    return withOldest.run(project, baseUrl)
+  },
+}
 
 export const processes: readonly Runtime[] = [
   ...nodes,
-  ...withDependencies,
+  withOldestDependencies,
   inProcess('Bun', BUN, 'scenario.mjs', ['run']),
   inProcess('Deno', DENO, 'scenario.mjs', DENO_FLAGS),
 ]

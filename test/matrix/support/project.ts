@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execOrThrow } from './exec.ts'
 
@@ -25,7 +25,10 @@ export interface InstalledPackage {
   remove(): void
 }
 
-/** Packs the built package, and installs the tarball in a temporary folder. */
+/** For programs on the oldest Node that the package promises, and for what they start. */
+export const onOldestNode = { PATH: `${join(MODULES, 'node20/bin')}${delimiter}${process.env.PATH}` }
+
+/** Packs the built package, and installs the tarball in a temporary folder, by npm with strict engines on the oldest Node. */
 export async function packAndInstall(): Promise<InstalledPackage> {
   if (!existsSync(join(ROOT, 'dist/index.d.ts'))) throw new Error('dist is missing: run `npm run build` first.')
   const home = mkdtempSync(join(tmpdir(), 'etn-market-matrix-'))
@@ -37,7 +40,8 @@ export async function packAndInstall(): Promise<InstalledPackage> {
   const installed = join(home, 'installed')
   mkdirSync(installed)
   writeFileSync(join(installed, 'package.json'), '{ "private": true, "type": "module" }\n')
-  await execOrThrow('npm', ['install', '--no-audit', '--no-fund', '--omit=peer', tarball], { cwd: installed })
+  const args = ['install', '--engine-strict', '--no-audit', '--no-fund', '--omit=peer', tarball]
+  await execOrThrow('npm', args, { cwd: installed, env: onOldestNode })
   return {
     tarball,
     project(name) {

@@ -7,14 +7,12 @@ import { MATRIX, type Project } from './project.ts'
 export interface VitestRun {
   /** The Node that runs it. */
   readonly node: string
-  /** The file of its configuration in the project. */
-  readonly config: string
   /** What is tested with. */
   readonly version: string
   readonly env: Record<string, string>
 }
 
-/** Puts tests into a user's project as scripts, with the configuration of a browser. */
+/** Puts tests into a user's project as scripts, with their configuration. */
 export async function bundleTests(project: Project, paths: readonly string[]): Promise<void> {
   await build({
     entryPoints: paths.map((path) => join(MATRIX, path)),
@@ -32,9 +30,9 @@ export async function bundleTests(project: Project, paths: readonly string[]): P
 }
 
 /** Runs vitest in a project. @throws with what failed */
-export async function runVitest(project: Project, { node, config, version, env }: VitestRun) {
+export async function runVitest(project: Project, { node, version, env }: VitestRun) {
   const bin = join(project.folder, 'node_modules/vitest/vitest.mjs')
-  const args = [bin, 'run', '--root', project.folder, '--config', join(project.folder, config), '--reporter=json']
+  const args = [bin, 'run', '--root', project.folder, '--reporter=json']
   const { code, stdout, stderr } = await exec(node, args, { cwd: project.folder, env })
   const report = /\{"numTotalTestSuites".*\}/.exec(stdout)?.[0]
   const { numPassedTests = 0, testResults = [] } = report === undefined ? {} : (JSON.parse(report) as JsonReport)

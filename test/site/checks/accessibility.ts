@@ -1,8 +1,7 @@
-import AxeBuilder from '@axe-core/playwright'
+import axeCore from 'axe-core'
 import type { Page } from 'playwright-core'
 import { collectProblems } from '../support/browser.ts'
 import { type Check, MAX_PROBLEMS, type Surroundings } from '../support/check.ts'
-import { shareAmongTabs } from '../support/tabs.ts'
 
 /** One page of each kind. */
 const KINDS = {
@@ -23,80 +22,91 @@ const COLOURS: readonly string[] = [KINDS['the front page'], 'guides/prices-in-a
 const WIDE = { width: 1280, height: 900 }
 const PHONE = { width: 360, height: 740 }
 
-/** One look at a page. */
-interface Visit {
-  readonly name: string
-  readonly path: string
-  readonly colorScheme?: 'dark'
-  readonly viewport?: typeof PHONE
-  /** Brings the page into the state to look at. */
-  prepare?(page: Page): Promise<void>
-  /** Whether axe looks at the navigation, too, which is the same on each page. */
-  hasNavigation?: boolean
+declare global {
+  /** In the page, once it is loaded there. */
+  var axe: typeof import('axe-core') | undefined
 }
 
 /**
- * Opens a page of each kind and every guide, which must report no error, and runs axe on them; for the colours on some in dark; on the search;
- * and on a small phone with its menu open.
+ * Opens a page of each kind, which must report no error, and runs axe on it; then on every guide, for the colours on some in dark, on the
+ * search, and on a small phone with its menu open. The navigation, which is the same on each page, is looked at once.
  */
 export async function checkAccessibility({ browser, site }: Surroundings): Promise<Check[]> {
-  const guides = site.pages.filter((path) => path.startsWith('guides/'))
-  const visits: readonly Visit[] = [
-    ...Object.entries(KINDS).map(([kind, path]) => ({ name: `${kind}: ${path}`, path })),
-    ...guides.map((path) => ({ name: `a guide: ${path}`, path })),
-    { name: 'the front page with its navigation', path: '', hasNavigation: true },
-    { name: 'the search', path: '', prepare: search },
-    ...COLOURS.map((path): Visit => ({ name: `dark: ${path}`, path, colorScheme: 'dark' })),
-    { name: 'dark: the search', path: '', colorScheme: 'dark', prepare: search },
-    { name: 'the front page on a phone', path: '', viewport: PHONE },
-    { name: 'the menu of a phone', path: '', viewport: PHONE, prepare: openMenu, hasNavigation: true },
-  ]
+  const context = await browser.newContext({ viewport: WIDE, colorScheme: 'light', reducedMotion: 'reduce' })
+  const errors = collectProblems(context)
+  const page = await context.newPage()
   const checks: Check[] = []
-  const errors: string[] = []
-  await shareAmongTabs([...visits.entries()], async (next) => {
-    for (let visit = next(); visit !== undefined; visit = next()) {
-      const [index, look] = visit
-      const { name, path, colorScheme = 'light', viewport = WIDE, prepare } = look
-      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
-      const reported = collectProblems(context)
-      const page = await context.newPage()
-      const response = await page.goto(site.url + path)
-      await prepare?.(page)
-      const problems = response?.ok() ? await violations(page, look) : [`there is no ${path}`]
-      checks[index] = { name: `axe: ${name}`, problems }
-      await context.close()
-      errors.push(...reported)
-    }
-  })
-  return [...checks, { name: `${visits.length} visits raise no error`, problems: errors.slice(0, MAX_PROBLEMS) }]
-}
+  const look = async (name: string, rules?: readonly string[]) =>
+    checks.push({ name: `axe: ${name}`, problems: await violations(page, rules) })
+  const lookAtPage = async (name: string, path: string) => {
+    await page.evaluate(leaveOut, { colours: !COLOURS.includes(path) })
+    await look(`${name}: ${path}`)
+    if (!COLOURS.includes(path)) return
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await look(`dark: ${path}`, ['color-contrast'])
+    await page.emulateMedia({ colorScheme: 'light' })
+  }
 
-async function search(page: Page): Promise<void> {
+  for (const [kind, path] of Object.entries(KINDS)) {
+    await open(page, site.url + path)
+    await lookAtPage(kind, path)
+  }
+  const guides = site.pages.filter((path) => path.startsWith('guides/'))
+  await open(page, site.url + guides[0])
+  for (const path of guides) {
+    await page.evaluate(showPage, path)
+    await lookAtPage('a guide', path)
+  }
+
+  await open(page, site.url)
+  await look('the front page with its navigation')
   await page.locator('#tsd-search-trigger').click()
   await page.locator('#tsd-search-input').fill('budget')
   await page.locator('#tsd-search-results [data-href]').first().waitFor()
-}
+  await page.evaluate(leaveOut, { colours: true })
+  await look('the search')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await look('dark: the search', ['color-contrast'])
 
-async function openMenu(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(PHONE)
+  await open(page, site.url)
   await page.locator('[data-toggle="menu"]').first().click()
+  await look('the front page on a phone, with its menu')
+  await context.close()
+  return [...checks, { name: 'a page of each kind raises no error', problems: errors.slice(0, MAX_PROBLEMS) }]
 }
 
-async function violations(page: Page, { path, colorScheme, prepare, hasNavigation = false }: Visit): Promise<string[]> {
+async function open(page: Page, url: string): Promise<void> {
+  await page.goto(url)
   await page.waitForSelector('#tsd-nav-container li > a', { state: 'attached' })
-  await page.evaluate(leaveOut, {
-    navigation: !hasNavigation,
-    colours: prepare === undefined && !COLOURS.includes(path),
-  })
-  const axe = new AxeBuilder({ page }).setLegacyMode()
-  if (colorScheme === 'dark') axe.withRules('color-contrast')
-  const { violations } = await axe.analyze()
-  return violations.flatMap(({ id, help, nodes }) =>
+  await page.evaluate(axeCore.source)
+}
+
+async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const found = await page.evaluate(async (values) => {
+    // A colour on its way to another one has a contrast of its own.
+    await Promise.allSettled(
+      document.getAnimations().flatMap((each) => (each instanceof CSSTransition ? [each.finished] : [])),
+    )
+    const options = { resultTypes: ['violations' as const], ...(values && { runOnly: [...values] }) }
+    return (await globalThis.axe?.run(options))?.violations ?? []
+  }, rules)
+  return found.flatMap(({ id, help, nodes }) =>
     nodes.slice(0, 3).map(({ target, html }) => `${id}: ${help}: ${target.join(' ')} ${html.slice(0, 120)}`),
   )
 }
 
+/** Runs in a page of the same folder, and shows another one there: to open it takes ten times as long. */
+async function showPage(path: string): Promise<void> {
+  const text = await (await fetch(`/${path}`)).text()
+  const parsed = new DOMParser().parseFromString(text, 'text/html')
+  document.title = parsed.title
+  document.body.replaceChildren(...parsed.body.childNodes)
+}
+
 /** Runs in the page: axe takes as long as there are elements, and most are those of the navigation and the coloured parts of code. */
-function leaveOut({ navigation, colours }: { navigation: boolean; colours: boolean }): void {
-  if (navigation) document.querySelector('#tsd-nav-container')?.replaceChildren()
+function leaveOut({ colours }: { colours: boolean }): void {
+  document.querySelector('#tsd-nav-container')?.replaceChildren()
   if (colours) for (const code of document.querySelectorAll('pre code')) code.textContent = String(code.textContent)
 }

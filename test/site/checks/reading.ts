@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { GUIDES, SITE } from '../../../.github/site/contents.ts'
+import { collectProblems } from '../support/browser.ts'
 import { type Check, MAX_PROBLEMS, type Surroundings } from '../support/check.ts'
 
 const WIDE = { width: 1280, height: 900 }
@@ -7,6 +8,7 @@ const WIDE = { width: 1280, height: 900 }
 /** What a reader meets: the first code, the order of guides, the lists beside the text, and the preview of a link. */
 export async function checkReading({ browser, site }: Surroundings): Promise<Check[]> {
   const context = await browser.newContext({ viewport: WIDE })
+  const errors = collectProblems(context)
   const page = await context.newPage()
   await page.goto(site.url)
   const first = await page.locator('[role=main] pre').first()
@@ -32,7 +34,11 @@ export async function checkReading({ browser, site }: Surroundings): Promise<Che
   const problems = await page.evaluate(readDescriptions, { paths: site.pages, base: SITE })
   await context.close()
   const name = `${site.pages.length} pages say what they are about, and have a preview`
-  return [...checks, { name, problems: problems.slice(0, MAX_PROBLEMS) }]
+  return [
+    ...checks,
+    { name, problems: problems.slice(0, MAX_PROBLEMS) },
+    { name: 'no guide raises an error', problems: errors.slice(0, MAX_PROBLEMS) },
+  ]
 }
 
 /** Runs in the page. */
@@ -47,24 +53,22 @@ async function readFileNames(page: Page, url: string): Promise<string[]> {
   return String(names) === String(expected) ? [] : [`they are ${names.join(', ')}`]
 }
 
-/** From the first guide to the last one, and back. */
+/** From the first guide to the last one. Each leads back, too. */
 async function followGuides(page: Page, url: string): Promise<string[]> {
   await page.goto(`${url}guides/getting-started.html`)
-  const titles = [await page.title()]
-  for (const rel of ['next', 'prev']) {
-    for (let left = GUIDES.length; left > 0; left--) {
-      const link = page.locator(`a[rel=${rel}]`)
-      if ((await link.count()) === 0) break
-      await link.click()
-      await page.waitForLoadState()
-      titles.push(await page.title())
-    }
+  const opened = [page.url()]
+  const problems: string[] = []
+  while (opened.length <= GUIDES.length) {
+    const [next, previous] = [page.locator('a[rel=next]'), page.locator('a[rel=prev]')]
+    const back =
+      (await previous.count()) === 0 ? undefined : await previous.evaluate((link: HTMLAnchorElement) => link.href)
+    if (back !== opened.at(-2)) problems.push(`${page.url()} leads back to ${back}`)
+    if ((await next.count()) === 0) break
+    await next.click()
+    await page.waitForLoadState()
+    opened.push(page.url())
   }
-  const there = titles.slice(0, GUIDES.length)
-  const back = titles.slice(GUIDES.length - 1).reverse()
-  return new Set(there).size === GUIDES.length && String(back) === String(there)
-    ? []
-    : [`they are ${titles.join(', ')}`]
+  return new Set(opened).size === GUIDES.length ? problems : [...problems, `they are ${opened.join(', ')}`]
 }
 
 /** Opens every part of the navigation. */

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { useMarket } from '../market.ts'
 import { Name, nameOf } from '../parts/names.tsx'
 import { TokenName } from '../parts/TokenName.tsx'
@@ -14,8 +14,11 @@ interface ChartLinkProps {
   title?: ReactNode
 }
 
-/** A token as a link to its chart. What that costs takes the place of the name while the link is pointed at or has the focus. */
-export function ChartLink({ address, symbol, name, title }: ChartLinkProps) {
+/**
+ * A token as a link to its chart. What that costs takes the place of the name while the link is pointed at or has the focus. It is not
+ * rendered again when a price of its table arrives.
+ */
+export const ChartLink = memo(function ChartLink({ address, symbol, name, title }: ChartLinkProps) {
   const { queries } = useMarket()
   return (
     <a className="chart-link" href={hrefOf('candles', address)}>
@@ -31,4 +34,4 @@ export function ChartLink({ address, symbol, name, title }: ChartLinkProps) {
       </TokenName>
     </a>
   )
-}
+})

@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import { CopyButton } from './CopyButton.tsx'
 import { shorten } from './format.ts'
 import { OutsideIcon } from './icons.tsx'
@@ -5,7 +6,7 @@ import { OutsideIcon } from './icons.tsx'
 const EXPLORER = 'https://blockexplorer.electroneum.com/address/'
 
 /** An address, with a button that copies it and a link to the block explorer. */
-export function Address({ of: address, name }: { of: string; name: string }) {
+export const Address = memo(function Address({ of: address, name }: { of: string; name: string }) {
   return (
     <span className="address">
       <code title={address}>{shorten(address)}</code>
@@ -22,4 +23,4 @@ export function Address({ of: address, name }: { of: string; name: string }) {
       </a>
     </span>
   )
-}
+})

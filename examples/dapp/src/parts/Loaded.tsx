@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import type { AnyQuery } from '../credits/cost.ts'
 import { Failure } from './Failure.tsx'
 
@@ -28,7 +28,7 @@ export interface LoadingShape {
 }
 
 /** As tall as what it stands for: nothing below it moves when that comes. */
-export function Loading({ of = 'lines', count = 5 }: LoadingShape) {
+export const Loading = memo(function Loading({ of = 'lines', count = 5 }: LoadingShape) {
   return (
     <div className={`card loading loading-${of}`} role="status">
       <span className="visually-hidden">Loading</span>
@@ -38,7 +38,7 @@ export function Loading({ of = 'lines', count = 5 }: LoadingShape) {
       ))}
     </div>
   )
-}
+})
 
 /** What a view shows when there is nothing. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
