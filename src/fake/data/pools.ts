@@ -120,7 +120,8 @@ export function readOwnPools(
   entries: readonly WorldPoolOptions[] = [],
   find: (address: string) => WorldToken | undefined,
 ): WorldPool[] {
-  const found = entries.map((given, i): WorldPool => {
+  rejectDuplicates('world.pools', 'address', entries)
+  return entries.map((given, i): WorldPool => {
     const raise = (message: string): never => {
       throw new FakeUsageError(`world.pools[${i}].${message}.`)
     }
@@ -133,9 +134,6 @@ export function readOwnPools(
     const address = checksumAddress(given.address)
     return { version: given.version ?? 2, token0, token1, fee: 30, address: () => address }
   })
-  const addresses = found.map(({ address }) => address())
-  rejectDuplicates('world.pools', 'address', addresses)
-  return found
 }
 
 /** An amount of whole tokens in the smallest unit, to six places. */

@@ -1,3 +1,4 @@
+import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
 import { FakeUsageError } from '../rules/check.ts'
 import * as is from '../rules/schema.ts'
 
@@ -268,7 +269,8 @@ export const WORLD = is.object({
 })
 
 /** Throws if two entries of a list are the same thing. */
-export function rejectDuplicates(name: string, field: string, keys: readonly string[]): void {
+export function rejectDuplicates<F extends string>(name: string, field: F, entries: readonly Record<F, string>[]) {
+  const keys = entries.map(({ [field]: key }) => (looksLikeAddress(key) ? checksumAddress(key) : key))
   const twice = keys.findIndex((key, i) => keys.indexOf(key) < i)
   if (twice >= 0) throw new FakeUsageError(`${name}[${twice}].${field} occurs twice: ${keys[twice]}.`)
 }

@@ -69,7 +69,7 @@ export async function handleRequest(
     try {
       const executed = skipsExecution(effects) ? undefined : executeRequest(session, received, effects)
       answer = isPromise(executed) ? await executed : executed
-      original ??= answer ? success(answer.data, answer.cursor, answer.receipt) : NO_REPLY
+      original ??= answer ? success(answer) : NO_REPLY
     } catch (error) {
       if (!(error instanceof Rejection)) throw error
       original ??= failure(error.status, error.code, error.message, error.headers)

@@ -76,13 +76,8 @@ export class ServiceClock {
     this.#activity++
   }
 
-  /** Waits; forever for `Infinity`. Rejects with the signal's reason, or with the error of `stop`. */
-  wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return this.#wait(ms, signal, 'reject')
-  }
-
-  /** The same for code under test: it resolves after `stop`. */
-  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => this.#wait(ms, signal, 'resolve')
+  /** As `wait`, for code under test: it resolves after `stop`. */
+  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => this.wait(ms, signal, 'resolve')
 
   /** Rejects every wait, present and future, with an error. */
   stop(error: () => Error): void {
@@ -119,7 +114,8 @@ export class ServiceClock {
     }
   }
 
-  #wait(ms: number, signal: AbortSignal | undefined, onStop: 'reject' | 'resolve'): Promise<void> {
+  /** Waits; forever for `Infinity`. Rejects with the signal's reason, or with the error of `stop`. */
+  wait(ms: number, signal: AbortSignal | undefined, onStop: 'reject' | 'resolve' = 'reject'): Promise<void> {
     this.#activity++
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -162,11 +158,7 @@ export class ServiceClock {
   }
 }
 
-/**
- * Keeps the process alive until the returned function is called, as the socket of a pending request does. Without it, a
- * program that only waits for an unreferenced timer ends before the timer fires. It uses a message port, because fake timers
- * replace timers.
- */
+/** Keeps the process alive, as the socket of a pending request does. A message port does so also where timers are faked. */
 function keepProcessAlive(): () => void {
   const { port1 } = new MessageChannel()
   port1.onmessage = () => {}

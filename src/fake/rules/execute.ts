@@ -1,10 +1,9 @@
 import { looksLikeAddress } from '../../utils/address.ts'
-import type { Accounts, KeyState } from './accounts.ts'
+import type { Session } from '../http/session.ts'
+import type { KeyState } from './accounts.ts'
 import { show } from './check.ts'
-import type { Charge, History } from './ledger.ts'
 import { once } from './once.ts'
-import type { RateLimit } from './rate-limit.ts'
-import { invalidRequest, notFound, type Receipt, Rejection } from './reply.ts'
+import { invalidRequest, notFound, Rejection } from './reply.ts'
 import type { Bucket, Currency, Duration, FakeOperation, QueryName, Route, RouteMatch } from './routes.ts'
 import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, priceOf, QUERY_VALUES } from './routes.ts'
 
@@ -21,26 +20,13 @@ export interface QueryResult {
   cursor?: string
 }
 
-/** What the rules read and change. */
-export interface ServiceState {
-  accounts: Accounts
-  ledger: History<Charge>
-  heavySlots: HeavySlots
-  rateLimit: RateLimit
-  now(): number
-}
-
-/** A request that matched a route. */
-export interface Call {
+/** A call whose form, key and rate are right. */
+export interface AdmittedCall {
   match: RouteMatch
   query: URLSearchParams
   key: string | undefined
   /** Its number in the journal. */
   request: number
-}
-
-/** A call whose form, key and rate are right. */
-export interface AdmittedCall extends Call {
   parsed: ParsedQuery
   account: KeyState | undefined
 }
@@ -52,18 +38,11 @@ export interface ParsedQuery extends ReturnType<typeof readValues> {
   limit: number
 }
 
-/** A success and what it cost. */
-export interface Answer {
-  data: unknown
-  cursor: string | null
-  receipt: Receipt | undefined
-  charge: Charge | undefined
-  /** Frees the heavy slot. */
-  free(): void
-}
+/** A success and what it cost; `free` frees the heavy slot. */
+export type Answer = ReturnType<typeof execute>
 
 /** Checks everything that does not depend on the data. */
-export function admit(state: ServiceState, call: Call): AdmittedCall {
+export function admit(state: Session, call: Omit<AdmittedCall, 'parsed' | 'account'>): AdmittedCall {
   const { match, query, key } = call
   const { path, operation } = match
   const route = fakeRoutes[operation]
@@ -92,12 +71,7 @@ export function admit(state: ServiceState, call: Call): AdmittedCall {
  *
  * @param result the data; `undefined` if the requested thing does not exist
  */
-export function execute(
-  state: ServiceState,
-  call: AdmittedCall,
-  result: QueryResult | undefined,
-  shouldCharge: boolean,
-): Answer {
+export function execute(state: Session, call: AdmittedCall, result: QueryResult | undefined, shouldCharge: boolean) {
   const { match, key, request, parsed, account } = call
   const { operation } = match
   const route = fakeRoutes[operation]
