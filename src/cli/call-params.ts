@@ -21,7 +21,6 @@ import type { Session } from './session.ts'
 
 export type ParamOptions = Readonly<Record<string, unknown>>
 
-/** Adds an option for each parameter that an operation takes. */
 export function addParamOptions(command: Command): Command {
   for (const [name, { param, operations }] of paramUsers()) {
     const rule = param.kind === 'choice' ? param.values.join(', ') : RULES[param.kind]
@@ -111,7 +110,6 @@ export async function readAddressLines({ host, signal }: Session): Promise<strin
   return splitAddresses(text)
 }
 
-/** The addresses of a text, apart by white space, commas or semicolons. */
 export function splitAddresses(text: string): string[] {
   return text
     .replace(/#.*$/gm, '')

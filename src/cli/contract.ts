@@ -20,7 +20,6 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly additionalProperties?: boolean | Schema
   readonly items?: Schema
-  /** How well the field is known. */
   readonly 'x-evidence'?: string
   /** Why it may be absent although it was observed. */
   readonly 'x-may-be-absent'?: string

@@ -17,20 +17,16 @@ import { type CommandError, didYouMean, usageError } from './failure.ts'
 import { type NamedFile, nameFile, readTextFile } from './files.ts'
 import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './line-times.ts'
 
-/** A plan as its file states it. */
 export interface PlanFile {
   /** Where the file is, whatever link leads to it. What the plan names is beside it. */
   readonly path: string
   readonly lines: readonly PlanLine[]
-  /** Credits that may be spent a day. */
   readonly creditsPerDay?: number | undefined
-  /** Credits on the key. */
   readonly balance?: number | undefined
 }
 
 /** A line of a plan: one call, or one for each of its addresses, made again and again. */
 export interface PlanLine {
-  /** Its position, from 0. */
   readonly index: number
   readonly operation: OperationId
   /** Parameters of each call, without the addresses of the line. */
@@ -38,7 +34,6 @@ export interface PlanLine {
   readonly times: LineTimes
   /** How the interval is written: `5m`, `night`. */
   readonly every: string
-  /** Number of calls each time. */
   readonly count: number
   /** In EIP-55 form, each one once; undefined for a line that calls with `params` alone. */
   readonly addresses: readonly string[] | undefined
@@ -100,10 +95,7 @@ const plan = z.strictObject({ creditsPerDay: credits, balance: credits, calls: z
 /** The place of a value in a plan, such as `['calls', 0, 'every']`. */
 type Path = readonly (string | number)[]
 
-/**
- * Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls }` or the list of calls alone. The guide has the fields of a call.
- * @throws CommandError naming the file, the line where it is known, and what is wrong
- */
+/** Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls }` or the list of calls alone. See the guide. */
 export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
   const { name } = named
   const path = existsSync(named.path) ? resolveFile(named.path) : named.path
@@ -225,7 +217,6 @@ function readLine(given: PlanCall, index: number, folder: string): PlanLine {
   }
 }
 
-/** Fields that exclude or need each other. */
 function requireConsistent(given: PlanCall, operation: OperationId): void {
   const { once, every, everyMs, hours, activeHours, addresses, count, alert } = given
   const hasAddresses = addresses !== undefined

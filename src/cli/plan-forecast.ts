@@ -6,7 +6,6 @@ import { activeHoursOf } from './line-times.ts'
 import { kindOf, type PlanFile, type PlanLine } from './plan-file.ts'
 import { costOfSync } from './sync-series.ts'
 
-/** What a line of a plan costs, all its calls together. */
 export interface ForecastLine extends PlannedCost {
   readonly for: string
   readonly count: number
@@ -14,7 +13,6 @@ export interface ForecastLine extends PlannedCost {
   readonly fixed: boolean
 }
 
-/** What a plan costs, and whether that fits its limit of a day. */
 export interface PlanForecast extends Omit<CreditPlan, 'calls'> {
   readonly limit: number | null
   readonly withinLimit: boolean
@@ -95,15 +93,11 @@ function costOf(line: PlanLine): Cost {
   }
 }
 
-/** A cost that is no range. */
 function toCost(credits: number, creditsPerDay: number, requestsPerDay: number): Cost {
   return { credits, minCredits: credits, creditsPerDay, minCreditsPerDay: creditsPerDay, requestsPerDay }
 }
 
-/**
- * One feed buys the prices of all lines of the same hours, each token once for all who want it. What lines share is divided in proportion to
- * what each would cost alone.
- */
+/** One feed buys the prices of lines of the same hours. What they share is divided in proportion to what each costs alone. */
 function forecastPrices(lines: readonly PlanLine[]): Map<PlanLine, Cost> {
   const costs = new Map<PlanLine, Cost>()
   const hoursOf = ({ times }: PlanLine) => JSON.stringify(times.span)
@@ -134,7 +128,6 @@ function planPrices(lines: readonly PlanLine[]): Pick<Timetable, 'creditsPerDay'
 
 /** A change of one line after which the plan fits its limit. */
 export interface SlowerLine {
-  /** The position of the line, from 0. */
   readonly call: number
   readonly everyMs: number
   /** The shortest usual interval that fits. */
@@ -152,10 +145,7 @@ const MAX_LINES = 8
 /** A line that is slower than this is no longer what it was. */
 const MAX_FACTOR = 12
 
-/**
- * The line to slow so that the plan fits: the one whose interval grows least. Lines with times of their own are left alone. Null if no
- * line is enough by itself.
- */
+/** The line to slow so that the plan fits: the one whose interval grows least. Null if no line is enough by itself. */
 function findSlowerLine(lines: readonly PlanLine[], limit: number): SlowerLine | null {
   const before = forecastPlan({ lines })
   const costOf = ({ index }: PlanLine) => before.calls[index]?.creditsPerDay ?? 0

@@ -94,10 +94,8 @@ const CREDIT_HEADERS = ['X-Credits-Cost', 'X-Credits-Remaining'] as const
 /** Calls a service, and compares what it answers with the contract. */
 export class Verification {
   readonly results: OperationResult[] = []
-  /** What is different in refusals. */
   readonly probes: string[] = []
   readonly tape: TapeEntry[] = []
-  /** Of calls that failed. */
   readonly errors: EtnMarketError[] = []
   readonly #contract: unknown
   readonly #samples: Samples = {}
@@ -109,7 +107,6 @@ export class Verification {
     this.#contract = contract
   }
 
-  /** For the client that makes the calls. */
   readonly hook: AfterResponseHook = async ({ response }) => {
     this.#headers = response.headers
     this.#body = await response
@@ -164,7 +161,6 @@ export class Verification {
     this.results.push({ operation, status, credits, differences, confirmed: [], notSeen: [] })
   }
 
-  /** Compares the last answer with the contract. */
   #compare(operation: OperationId, credits: number, notes: readonly string[]): void {
     const isDocument = operation === 'meta.openapi'
     const body = this.#body
@@ -183,7 +179,6 @@ export class Verification {
     this.results.push({ operation, status, credits, differences, ...seen })
   }
 
-  /** Takes addresses for later calls. */
   #learn(operation: OperationId, data: unknown): void {
     const samples = this.#samples
     const items = (Array.isArray(data) ? data : []).map((item) => Object(item) as Record<string, unknown>)
@@ -197,7 +192,6 @@ export class Verification {
     if (priced !== undefined) samples.token = priced
   }
 
-  /** Sends a request that must be refused. */
   async #probe(client: Client, signal: AbortSignal, probe: (typeof PROBES)[number]): Promise<void> {
     const { what, path, limit, expected, cost } = probe
     const served = `it is served, not refused with ${expected}`

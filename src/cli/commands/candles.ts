@@ -97,7 +97,6 @@ interface Outcome extends Partial<Synced> {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** The candles that a command buys of one token or several, and where they go. */
 class Purchases {
   readonly #session: Session
   readonly #options: CandlesArguments
@@ -145,7 +144,6 @@ class Purchases {
     return this.#session.file(this.#isMany ? seriesName(name, seriesIdOf(params), true) : name)
   }
 
-  /** Buys the candles of one token after the other. */
   async buy(): Promise<void> {
     const session = this.#session
     const now = Date.now() / 1_000
@@ -191,7 +189,6 @@ class Purchases {
     return this.#session.authorize({ what, ...sumCosts(costs), smallest: costs[0]?.max ?? 0 })
   }
 
-  /** Writes and prints the candles of a token. */
   #show(params: CandleParams, candles: readonly Candle[], synced?: Synced): Omit<Outcome, 'address'> {
     const { print, colors, json, host } = this.#session
     const { csv, svg } = this.#options

@@ -18,10 +18,7 @@ type ToRow = (price: FeedPrice) => PriceRow
 
 type PricesArguments = CommonOptions & { readonly watch?: number; readonly symbols: boolean }
 
-/**
- * Adds `etn-market prices`. With `--json` it prints a list of `{ address, symbol, usd, etn, changePercent, at, stale }`; with
- * `--watch` too, one of them a line.
- */
+/** With `--json` it prints a list of prices as rows; with `--watch` too, one of them a line. */
 export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('prices <addresses...>')
@@ -68,10 +65,7 @@ async function printOnce(session: Session, feed: PriceFeed, addresses: string[],
 
 const REDRAW_MS = 1_000
 
-/**
- * Shows prices as they change until the signal aborts: a table that is drawn again in place, else a line for each price.
- * @throws the client's error if no later request can succeed
- */
+/** Shows prices as they change, in place or a line for each. @throws the client's error if no later request can succeed */
 async function printWatch(
   session: Session,
   client: Client,
@@ -120,7 +114,6 @@ function describeRow({ at, symbol, address, usd, etn, changePercent }: PriceRow)
   return cleanLine(`${time}  ${symbol ?? address}  ${price}  ${formatChange(changePercent)}`)
 }
 
-/** A price with its symbol and its change, as `--json` prints it. */
 interface PriceRow extends Pick<FeedPrice, 'address' | 'usd' | 'etn' | 'at' | 'stale'> {
   readonly symbol: string | null
   /** Percent since the first price of this run; null without two prices. */
@@ -149,7 +142,6 @@ function changeOf(before: FeedPrice, after: FeedPrice): number | null {
   return from > 0 && after[unit] !== null ? (100 * (to - from)) / from : null
 }
 
-/** The columns and the cells of a table of prices. The change is shown where `withChange` is true. */
 function tabulatePrices(rows: readonly PriceRow[], colors: Colors, withChange: boolean): [Column[], string[][]] {
   const colorOfChange = (cell: string, at: number) => {
     const change = rows[at]?.changePercent ?? 0

@@ -8,7 +8,6 @@ import { type CommonOptions, inSession } from '../session.ts'
 import { cleanLine, redactKeys } from '../text.ts'
 import { costOfVerification, type OperationResult, Verification } from '../verify-calls.ts'
 
-/** Everything that the verification found out. */
 interface Report {
   readonly operations: readonly OperationResult[]
   readonly probes: readonly string[]
@@ -18,10 +17,7 @@ interface Report {
 
 type VerifyArguments = CommonOptions & { readonly report?: string; readonly tape?: string }
 
-/**
- * Adds `etn-market verify`. With `--json` it prints `{ operations, probes, openapi, credits }`. It exits with 1 when something differs
- * from the contract, and with 3 when the service failed.
- */
+/** Adds `etn-market verify`. It exits with 1 when something differs, and with 3 when the service failed. */
 export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('verify')

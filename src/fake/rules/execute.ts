@@ -1,8 +1,9 @@
 import { looksLikeAddress } from '../../utils/address.ts'
-import type { Session } from '../http/session.ts'
-import type { KeyState } from './accounts.ts'
+import type { Accounts, KeyState } from './accounts.ts'
 import { show } from './check.ts'
+import type { Charge, History } from './ledger.ts'
 import { once } from './once.ts'
+import type { RateLimit } from './rate-limit.ts'
 import { invalidRequest, notFound, Rejection } from './reply.ts'
 import type { Bucket, Currency, Duration, FakeOperation, QueryName, Route, RouteMatch } from './routes.ts'
 import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, priceOf, QUERY_VALUES } from './routes.ts'
@@ -18,6 +19,15 @@ export interface QueryResult {
   /** Items that are charged. */
   items: number
   cursor?: string
+}
+
+/** What the rules read and change. */
+interface ServiceState {
+  accounts: Accounts
+  ledger: History<Charge>
+  heavySlots: HeavySlots
+  rateLimit: RateLimit
+  now(): number
 }
 
 /** A call whose form, key and rate are right. */
@@ -42,7 +52,7 @@ export interface ParsedQuery extends ReturnType<typeof readValues> {
 export type Answer = ReturnType<typeof execute>
 
 /** Checks everything that does not depend on the data. */
-export function admit(state: Session, call: Omit<AdmittedCall, 'parsed' | 'account'>): AdmittedCall {
+export function admit(state: ServiceState, call: Omit<AdmittedCall, 'parsed' | 'account'>): AdmittedCall {
   const { match, query, key } = call
   const { path, operation } = match
   const route = fakeRoutes[operation]
@@ -71,7 +81,12 @@ export function admit(state: Session, call: Omit<AdmittedCall, 'parsed' | 'accou
  *
  * @param result the data; `undefined` if the requested thing does not exist
  */
-export function execute(state: Session, call: AdmittedCall, result: QueryResult | undefined, shouldCharge: boolean) {
+export function execute(
+  state: ServiceState,
+  call: AdmittedCall,
+  result: QueryResult | undefined,
+  shouldCharge: boolean,
+) {
   const { match, key, request, parsed, account } = call
   const { operation } = match
   const route = fakeRoutes[operation]
