@@ -23,7 +23,6 @@ export interface RecordOptions<Client extends object> {
 
 type Groups = Record<string, Record<string, { estimate?: unknown; (params: object): Promise<never> }>>
 
-/** Repetitions of a call whose error is retryable. */
 const RETRIES = { limit: 2 }
 
 /** The module name is a variable, because bundlers for pages cannot resolve it. */

@@ -48,7 +48,6 @@ interface Bar {
   close: bigint
   volume: number
   count: number
-  /** The row of the user that it is. */
   row?: Row
 }
 
@@ -213,7 +212,6 @@ const WINDOWS: Record<Duration, { bucket: Bucket; seconds: number }> = {
 }
 
 const DAY_SECONDS = LEVELS[0]
-/** Number of days that are searched for candles. */
 const MAX_DAYS = 1_000
 /** Cached days of candles; past ones do not change. */
 const MAX_CACHED_DAYS = 20_000
@@ -227,7 +225,6 @@ interface CandleQuery {
 
 export class Candles {
   readonly #prices: Prices
-  /** Days of candles, by token, bucket, currency and day. */
   readonly #days = new Map<string, FakeCandle[]>()
 
   constructor(prices: Prices) {

@@ -21,7 +21,6 @@ const MAX_BUILT_IN = 999_999
 /** A lock, before its amounts are known. */
 type Lock = ReturnType<typeof readLock>
 
-/** Locks of the `world` option by the key of their token. */
 export type OwnLocks = ReadonlyMap<string, readonly Lock[]>
 
 /** The liquidity locks of all pools of a token, newest first, expired ones included. */

@@ -14,7 +14,6 @@ import {
 type OwnCollection = ReturnType<typeof readOwnCollections>[number]
 type Collection = Omit<OwnCollection, 'own'> & Partial<OwnCollection>
 
-/** Collections by their address in lower case. */
 type Collections = ReadonlyMap<string, Collection>
 
 const COLLECTIONS = 72
@@ -35,7 +34,6 @@ export function collectionBody({ address, name, symbol, totalSupply }: Collectio
   return { address: address(), name, symbol, totalSupply }
 }
 
-/** Floor, owners, listings and volume. They change every hour. */
 export function collectionStats(collection: Collection, now: number): ReturnType<typeof readStats> {
   if (collection.own) return collection.own.stats
   const hour = Math.floor(now / 3600)

@@ -20,7 +20,6 @@ export interface WorldPool {
   address(): string
 }
 
-/** Pools that are kept in memory. */
 const MAX_KEPT = 10_000
 
 export class Pools {

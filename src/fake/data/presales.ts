@@ -19,7 +19,6 @@ const LISTED = 80
 const PAGE = 50
 /** Campaigns that are found by an address: those of the last 27 years. What was listed once stays, although newer ones fill the list. */
 const FOUND_CAMPAIGNS = 10_000
-/** The addresses of campaigns, and of their tokens. */
 const POOL_SALT = 80
 const TOKEN_SALT = 82
 
@@ -126,7 +125,6 @@ export function presales(sources: Sources, now: number) {
   return [...firstPage, ...all.slice(onPage)].map((campaign) => presaleBody(sources, campaign, now))
 }
 
-/** The campaign with a pool address; one that is no longer listed, too. */
 export function findPresale(sources: Sources, now: number, pool: string) {
   const key = pool.toLowerCase()
   const mine = sources.own.presales.find(({ poolKey }) => poolKey === key)

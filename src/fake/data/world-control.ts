@@ -66,7 +66,6 @@ const ROW = {
 }
 export const CANDLE: is.Schema = is.object(ROW, Object.keys(ROW))
 
-/** Creates what changes the data; `now` is in unix seconds. */
 export function createWorldControl(
   tokens: TokenList,
   prices: Prices,

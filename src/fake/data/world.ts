@@ -21,23 +21,16 @@ import { WORLD, type WorldOptions } from './world-options.ts'
 /** The operations that read data, without the account and the OpenAPI document. */
 type WorldOperation = Exclude<FakeOperation, 'account.me' | 'meta.openapi'>
 
-/** What the data of a route is computed from. */
 export interface Sources {
   seed: number
-  /** Whether the built-in data is left out. */
   only: boolean
   tokens: TokenList
   pools: Pools
   prices: Prices
-  /** What the `world` option adds. */
   own: { balances: OwnBalances; locks: OwnLocks; presales: readonly Campaign[]; farms: ReturnType<typeof readOwnFarms> }
 }
 
-/**
- * Creates the data behind the service: a pure function of the seed, the options, the operation, its parameters and the time.
- *
- * @param clock in unix milliseconds
- */
+/** The data is a pure function of the seed, the options, the operation, its parameters and the time (unix milliseconds). */
 export function createWorld(seedText: number | string, options: WorldOptions, clock: () => number) {
   checkOptions('world', WORLD, options, 'world')
   const { only = false } = options

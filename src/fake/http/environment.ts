@@ -5,7 +5,6 @@ const ORIGINS = 'ETN_MARKET_FAKE_ORIGINS'
 
 const allowedOrigins = () => (environment(ORIGINS) ?? '').split(',').filter((origin) => origin !== '')
 
-/** Whether a test that uses a fake runs. */
 export function isGuarded(): boolean {
   return allowedOrigins().length > 0
 }

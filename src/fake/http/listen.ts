@@ -10,10 +10,7 @@ import type { Control } from './control/control.ts'
 import { isConnectionError } from './fetch.ts'
 import type { Exchange, Handle } from './handle-request.ts'
 
-/**
- * Only `node:http`, which Bun and Deno provide too, gives access to the socket: faults break it. The name is a variable, because bundlers for
- * pages cannot resolve it.
- */
+/** Faults break the socket, which only `node:http` reaches. A variable, because bundlers for pages cannot resolve it. */
 const HTTP_MODULE = 'node:http'
 
 /** @param createControl makes what answers requests below `/_fake` */

@@ -71,7 +71,6 @@ export class Accounts {
   }
 }
 
-/** Checks the options of several keys, and fills in the defaults. */
 export function readKeys(keys: Record<string, KeyOptions>): Record<string, KeyState> {
   checkValue('keys', KEYS, keys)
   const read = ([key, options]: [string, KeyOptions]): [string, KeyState] => {

@@ -59,10 +59,7 @@ export class ServiceClock {
   /** Elapsed time: what sets `now()` back does not change it. Waits end in this time. */
   readonly elapsed = (): number => this.#step ?? this.#target()
 
-  /**
-   * Moves the time forward at once. Resolves when everything that fell due has run, in order, including what it started
-   * within the same span. While something runs, `now()` is the moment at which it is due.
-   */
+  /** As `fake.advance`. While something runs, `now()` is the moment at which it is due. */
   advance(ms: number): Promise<void> {
     const from = this.#target()
     this.#advanced += ms

@@ -76,11 +76,7 @@ export function admit(state: ServiceState, call: Omit<AdmittedCall, 'parsed' | '
   return { ...call, parsed, account }
 }
 
-/**
- * Checks the rest, and charges. It is synchronous, so that two calls cannot spend the same credits.
- *
- * @param result the data; `undefined` if the requested thing does not exist
- */
+/** Checks the rest, and charges. It is synchronous, so that two calls cannot spend the same credits. */
 export function execute(
   state: ServiceState,
   call: AdmittedCall,

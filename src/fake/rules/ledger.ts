@@ -45,10 +45,7 @@ export class History<Entry extends Classified> {
   /** The keys are JSON, because an operation and a key are any text. */
   #sums = new Map<string, number>()
 
-  /**
-   * @param max how many entries are listed
-   * @param isSettled whether an entry does not change any more, so that all saved states share it
-   */
+  /** @param isSettled whether an entry does not change any more, so that all saved states share it */
   constructor(max: number, isSettled: (entry: Entry) => boolean) {
     this.#max = max
     this.#isSettled = isSettled

@@ -40,7 +40,6 @@ export const CREDITS_COST = 'X-Credits-Cost'
 export const CREDITS_REMAINING = 'X-Credits-Remaining'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** A success in its envelope, with credit headers if it is metered. */
 export function success({ data, cursor, receipt }: Answer): Reply {
   const headers: HeaderLines = [['Content-Type', JSON_TYPE]]
   if (receipt) headers.push([CREDITS_COST, String(receipt.cost)], [CREDITS_REMAINING, String(receipt.remaining)])
@@ -52,7 +51,6 @@ export function failure(status: number, code: string, message: string, headers: 
   return { status, code, headers: [['Content-Type', JSON_TYPE], ...headers], body }
 }
 
-/** Adds the headers of every answer: `Date` and CORS. */
 export function withCommonHeaders(reply: Reply, now: number, cors: CorsMode): Reply {
   const headers: HeaderLines = [['Date', httpDate(now)]]
   const readable = cors === 'hidden' ? 'Date, Retry-After' : `Date, Retry-After, ${CREDITS_COST}, ${CREDITS_REMAINING}`

@@ -112,10 +112,7 @@ const PATTERNS = fakeOperations.map((operation) => {
   return { operation, pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]*)')}$`) }
 })
 
-/**
- * The part of a URL's path after its last `/v1`, or the whole path if it has none. So the same fake answers under any base
- * URL.
- */
+/** The part of a path after its last `/v1`, or all of it: the same fake answers under any base URL. */
 export function pathBelowVersion(pathname: string): string {
   const at = `${pathname}/`.lastIndexOf('/v1/')
   return at < 0 ? pathname : pathname.slice(at + 3) || '/'

@@ -114,10 +114,7 @@ function paramsOf({ match, parsed }: AdmittedCall): Record<string, unknown> {
   return params
 }
 
-/**
- * Throws at the first mismatch of an answer's data with the contract. It reads the OpenAPI document, not the schemas of the client, so that
- * a wrong one shows.
- */
+/** Throws at a mismatch with the OpenAPI document: with the schemas of the client, a wrong one would not show. */
 export function checkData(operation: FakeOperation, data: unknown): void {
   const response = follow(at(document, 'paths', fakeRoutes[operation].path, 'get', 'responses', '200'))
   const schema = follow(at(response, 'content', 'application/json', 'schema')).properties?.data

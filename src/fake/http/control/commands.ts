@@ -26,7 +26,6 @@ export type Commands = Record<string, Command>
 
 export const ref = (name: keyof typeof COMPONENTS): is.Schema => is.refTo(name)
 
-/** An object in an answer: all its fields are there. */
 function answer(properties: Record<string, is.Schema>, optional: readonly string[] = []): is.Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', properties, required }
@@ -89,7 +88,6 @@ interface PageOptions {
   last?: number | undefined
 }
 
-/** The part of a list that `after`, `last` and `limit` ask for. */
 function page<T>(all: T[], idOf: (one: T) => number, { limit, after, last }: PageOptions) {
   const from = after === undefined ? all : all.filter((one) => idOf(one) > after)
   const newest = last === undefined ? from : from.slice(-last)

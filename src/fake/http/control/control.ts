@@ -78,10 +78,7 @@ function respond(status: number, body: unknown): Response {
   })
 }
 
-/**
- * Why a control request is rejected; `undefined` if it is allowed. What is public (the page, its script, whether the fake runs) needs no
- * token and may come from another machine; but without a token, a `Host` that is not this machine is foreign there, too.
- */
+/** Why a request is rejected. The public page needs no token and may come from another machine, but not by a foreign `Host`. */
 function rejectAccess(
   request: Request,
   remoteAddress: string | undefined,
