@@ -1,25 +1,12 @@
 import { type CreditPlan, planCredits } from 'etn-market'
-import { type DailyCost, type PlannedCost, sumSpending } from '../credits/plan.ts'
+import { type DailyCost, sumSpending } from '../credits/plan.ts'
 import { planTimetable, type Timetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { activeHoursOf } from './line-times.ts'
 import { kindOf, type PlanFile, type PlanLine } from './plan-file.ts'
 import { costOfSync } from './sync-series.ts'
 
-export interface ForecastLine extends PlannedCost {
-  readonly for: string
-  readonly count: number
-  /** Whether its times cannot be changed. */
-  readonly fixed: boolean
-}
-
-export interface PlanForecast extends Omit<CreditPlan, 'calls'> {
-  readonly limit: number | null
-  readonly withinLimit: boolean
-  /** What to change where it does not fit; null if no line is enough by itself. */
-  readonly slower: SlowerLine | null
-  readonly calls: readonly ForecastLine[]
-}
+export type PlanForecast = ReturnType<typeof forecastPlan>
 
 /** Whether a line has times of its own, which a plan that costs too much leaves alone. */
 const isFixed = ({ times }: PlanLine): boolean => times.once !== undefined
@@ -30,7 +17,7 @@ interface Cost extends DailyCost {
 }
 
 /** What the lines of a plan cost, as `run` carries them out. Sends nothing. */
-export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<PlanFile, 'path'>): PlanForecast {
+export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<PlanFile, 'path'>) {
   const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
   const costs = lines.map((line) => ({ line, ...(prices.get(line) ?? costOf(line)) }))
   const total = sumSpending(costs)
@@ -127,7 +114,7 @@ function planPrices(lines: readonly PlanLine[]): Pick<Timetable, 'creditsPerDay'
 }
 
 /** A change of one line after which the plan fits its limit. */
-export interface SlowerLine {
+interface SlowerLine {
   readonly call: number
   readonly everyMs: number
   /** The shortest usual interval that fits. */

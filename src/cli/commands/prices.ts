@@ -14,7 +14,7 @@ import { type Column, fitTable, printTable, tokenColumns, widthOf } from '../tab
 import { cleanLine, toJson } from '../text.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type Tokens } from '../tokens.ts'
 
-type ToRow = (price: FeedPrice) => PriceRow
+type ToRow = ReturnType<typeof createPriceRows>
 
 type PricesArguments = CommonOptions & { readonly watch?: number; readonly symbols: boolean }
 
@@ -114,23 +114,20 @@ function describeRow({ at, symbol, address, usd, etn, changePercent }: PriceRow)
   return cleanLine(`${time}  ${symbol ?? address}  ${price}  ${formatChange(changePercent)}`)
 }
 
-interface PriceRow extends Pick<FeedPrice, 'address' | 'usd' | 'etn' | 'at' | 'stale'> {
-  readonly symbol: string | null
-  /** Percent since the first price of this run; null without two prices. */
-  readonly changePercent: number | null
-}
+type PriceRow = ReturnType<ToRow>
 
 /** The columns name their currency. */
 const PLAIN = { symbol: '', digits: 6, none: '-' }
 
 /** Keeps the first price of each address, and makes the rows of a table of later ones. */
-function createPriceRows(tokens: Tokens): ToRow {
+function createPriceRows(tokens: Tokens) {
   const first = new Map<string, FeedPrice>()
-  return (price) => {
+  return (price: FeedPrice) => {
     const { address, usd, etn, at, stale } = price
     const before = first.get(address)
     if (before === undefined) first.set(address, price)
     const symbol = tokens.get(address.toLowerCase())?.symbol ?? null
+    // Percent since the first price of this run; null without two prices.
     return { address, symbol, usd, etn, changePercent: before ? changeOf(before, price) : null, at, stale }
   }
 }
