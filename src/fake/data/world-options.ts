@@ -195,31 +195,24 @@ const UNITS: is.Schema = {
   pattern: '^(\\d{1,78}|0x[0-9a-fA-F]{1,64})$',
   title: "a whole amount in the smallest unit, as text, for example '5000000'",
 }
-const TRAIT = is.object({ name: is.nonEmptyText, value: is.nonEmptyText, rarity: is.between(0, 1) }, [
-  'name',
-  'value',
-  'rarity',
-])
+const TRAIT = is.record({ name: is.nonEmptyText, value: is.nonEmptyText, rarity: is.between(0, 1) })
+const numberOrNull = is.orNull(numberFrom0)
 const ASSET = {
   tokenId: is.nonEmptyText,
   name: is.nonEmptyText,
   description: textOrNull,
   image: textOrNull,
   ownerAddress: is.eip55,
-  lastPrice: is.orNull(numberFrom0),
+  lastPrice: numberOrNull,
   traits: is.listOf(TRAIT),
 }
+const STATS = { floorPrice: numberOrNull, uniqueOwners: is.count, listingCount: is.count, volume: numberFrom0 }
 const COLLECTION = {
   address: is.eip55,
   name: is.nonEmptyText,
   symbol: is.nonEmptyText,
   totalSupply: is.count,
-  stats: is.object({
-    floorPrice: is.orNull(numberFrom0),
-    uniqueOwners: is.count,
-    listingCount: is.count,
-    volume: numberFrom0,
-  }),
+  stats: is.object(STATS),
   assets: is.listOf(is.object(ASSET, ['tokenId'])),
 }
 const PRESALE = {
