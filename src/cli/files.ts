@@ -6,7 +6,6 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -35,10 +34,6 @@ export function readTextFile(option: string, { name, path }: NamedFile): string 
     const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
     return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes)
   })
-}
-
-export function makeFolder(what: string, path: string): void {
-  tryAccess(what, () => mkdirSync(path, { recursive: true }))
 }
 
 /** What `access` returns. @throws CommandError with the reason of the system, or that of `access` */
@@ -122,21 +117,16 @@ export function writeWhole(path: string, text: string): void {
 export function appendLine(descriptor: number, line: string, { isSynced = false } = {}): void {
   const found = statOpenFile(descriptor)
   const size = Number(found.size)
-  const isTorn = found.isFile() && size > 0 && !endsLine(descriptor, size)
+  const last = Buffer.from('\n')
+  if (found.isFile() && size > 0) readSync(descriptor, last, 0, 1, size - 1)
   try {
     // Unlike `writeSync`, it goes on where the system takes a part only.
-    writeFileSync(descriptor, `${isTorn ? '\n' : ''}${line}\n`)
+    writeFileSync(descriptor, `${last.toString() === '\n' ? '' : '\n'}${line}\n`)
     if (isSynced) fsyncSync(descriptor)
   } catch (error) {
     if (found.isFile()) ftruncateSync(descriptor, size)
     throw error
   }
-}
-
-function endsLine(descriptor: number, size: number): boolean {
-  const last = Buffer.alloc(1)
-  readSync(descriptor, last, 0, 1, size - 1)
-  return last.toString() === '\n'
 }
 
 /** Saves what was paid for. Where `save` fails, it goes to a temporary file called `name`, else into the error. */

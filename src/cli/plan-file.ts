@@ -26,27 +26,7 @@ export interface PlanFile {
 }
 
 /** A line of a plan: one call, or one for each of its addresses, made again and again. */
-export interface PlanLine {
-  readonly index: number
-  readonly operation: OperationId
-  /** Parameters of each call, without the addresses of the line. */
-  readonly params: Readonly<Record<string, unknown>>
-  readonly times: LineTimes
-  /** How the interval is written: `5m`, `night`. */
-  readonly every: string
-  readonly count: number
-  /** In EIP-55 form, each one once; undefined for a line that calls with `params` alone. */
-  readonly addresses: readonly string[] | undefined
-  /** The file that has the addresses. */
-  readonly source: string | undefined
-  /** What the line is for, in a few words. */
-  readonly purpose: string
-  /** One of its calls, as the library plans it. */
-  readonly call: PlannedCall
-  /** Where `run` writes what the line buys. */
-  readonly file: string | undefined
-  readonly alert: PlanCall['alert']
-}
+export type PlanLine = Readonly<ReturnType<typeof readLine>>
 
 /** How `run` carries a line out. */
 export function kindOf({ operation, addresses }: PlanLine): 'prices' | 'candles' | 'sweep' | 'call' {
@@ -176,7 +156,7 @@ function describeIssue(issue: z.core.$ZodIssue): [at: Path, message: string] {
 }
 
 /** @throws CommandError or the library's error for a line that contradicts itself or cannot be called */
-function readLine(given: PlanCall, index: number, folder: string): PlanLine {
+function readLine(given: PlanCall, index: number, folder: string) {
   const { every, everyMs, activeHours, once, hours, addresses: listed } = given
   const operation = readOperation(String(given.operation))
   const addresses = listed === undefined ? undefined : readAddresses(listed, folder)
@@ -204,14 +184,20 @@ function readLine(given: PlanCall, index: number, folder: string): PlanLine {
   return {
     index,
     operation,
+    /** Those of each call, without the addresses of the line. */
     params,
     times,
+    /** How the interval is written: `5m`, `night`. */
     every: once ?? (typeof every === 'string' ? every : formatDuration(planned.everyMs)),
     count,
+    /** In EIP-55 form, each one once; undefined for a line that calls with `params` alone. */
     addresses,
+    /** The file that has the addresses. */
     source: typeof listed === 'string' ? resolve(folder, listed) : undefined,
     purpose: given.for ?? describeTarget(params, listed, count),
+    /** One of its calls, as the library plans it. */
     call: { ...call, activeHours: activeHoursOf(times) },
+    /** Where `run` writes what the line buys. */
     file: given.file,
     alert: given.alert,
   }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Command } from 'commander'
-import { type Budget, type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
+import { type Client, type ClientEvent, type ClientOptions, createClient } from 'etn-market'
 import picocolors from 'picocolors'
 import type { Colors } from 'picocolors/types'
 import { CommandError, EXIT, Interrupted, refusal, usageError } from './failure.ts'
@@ -19,13 +19,7 @@ export interface CommonOptions {
   readonly yes?: true
 }
 
-interface SessionClientOptions {
-  readonly keyless?: boolean
-  readonly hooks?: Hooks
-  /** @default one of `--max-credits` for this run */
-  readonly budget?: Budget
-  onEvent?(event: ClientEvent): void
-}
+type SessionClientOptions = Pick<ClientOptions, 'hooks' | 'budget' | 'onEvent'> & { readonly keyless?: boolean }
 
 interface Spending {
   /** What is bought, as the subject of a sentence. */

@@ -1,10 +1,11 @@
+import { mkdirSync } from 'node:fs'
 import { type Candle, checksumAddress, estimateCost, isEtnMarketError, type OperationParams } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
 import { readAddresses } from '../call-params.ts'
 import { formatChart, toSvg } from '../candle-chart.ts'
 import { addExample, addServiceOptions, readItems } from '../common-options.ts'
 import { EXIT, usageError } from '../failure.ts'
-import { makeFolder, type NamedFile, requireWritable, savePaidFor, writeWhole } from '../files.ts'
+import { type NamedFile, requireWritable, savePaidFor, tryAccess, writeWhole } from '../files.ts'
 import type { AddCommand } from '../program.ts'
 import {
   DEFAULT_BUCKET,
@@ -91,10 +92,10 @@ async function listTokens(session: Session): Promise<string[]> {
 }
 
 /** What became of a token, as `--json` prints it for several. */
-interface Outcome extends Partial<Synced> {
-  readonly address: string
-  readonly candles?: readonly Candle[]
-  readonly error?: { readonly code: string; readonly message: string }
+type Outcome = Partial<Synced> & {
+  address: string
+  candles?: readonly Candle[]
+  error?: { code: string; message: string }
 }
 
 class Purchases {
@@ -123,7 +124,7 @@ class Purchases {
     const folder = this.#isMany ? (sync ?? csv) : undefined
     if (typeof folder === 'string') {
       if (isSeriesFile(folder)) throw usageError(`${folder}: several tokens need a folder, with a file for each.`)
-      makeFolder(folder, session.file(folder).path)
+      tryAccess(folder, () => mkdirSync(session.file(folder).path, { recursive: true }))
     } else if (typeof csv === 'string') requireWritable('--csv', session.file(csv))
     if (svg !== undefined) requireWritable('--svg', session.file(svg))
   }
@@ -209,6 +210,4 @@ class Purchases {
 }
 
 /** One token alone is printed without its address, and candles are a list. */
-function toSingle({ address: _, ...outcome }: Outcome = { address: '' }): unknown {
-  return outcome.candles ?? outcome
-}
+const toSingle = ({ address: _, ...outcome }: Outcome = { address: '' }): unknown => outcome.candles ?? outcome

@@ -33,8 +33,11 @@ export const addCommand: AddCommand = (program, host) => {
       await authorize(session, watch, addresses.length, kept === undefined)
       const toRow = createPriceRows(kept ?? (await buyTokens(session, client)))
       await using feed = createPriceFeed(client)
-      if (watch === undefined) await printOnce(session, feed, addresses, toRow)
-      else await printWatch(session, client, feed, addresses, watch, toRow)
+      if (watch !== undefined) return await printWatch(session, client, feed, addresses, watch, toRow)
+      const prices = await feed.prices(addresses, { signal: session.signal })
+      const rows = addresses.flatMap((address) => (prices[address] ? [toRow(prices[address])] : []))
+      if (session.json) session.printJson(rows)
+      else printTable(session, ...tabulatePrices(rows, session.colors, false))
     }),
   )
   addExample(command, 'prices 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1 --watch 30s', 'prices tokens.txt --json')
@@ -54,13 +57,6 @@ function authorize(session: Session, everyMs: number | undefined, count: number,
     note: [...hourly, ...symbols].join(', '),
     smallest: once + max,
   })
-}
-
-async function printOnce(session: Session, feed: PriceFeed, addresses: string[], toRow: ToRow): Promise<void> {
-  const prices = await feed.prices(addresses, { signal: session.signal })
-  const rows = addresses.flatMap((address) => (prices[address] ? [toRow(prices[address])] : []))
-  if (session.json) session.printJson(rows)
-  else printTable(session, ...tabulatePrices(rows, session.colors, false))
 }
 
 const REDRAW_MS = 1_000

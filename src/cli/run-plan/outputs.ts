@@ -1,8 +1,8 @@
-import { closeSync, openSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
-import { makeFolder, type NamedFile, nameFile, statPath, tryAccess } from '../files.ts'
+import { type NamedFile, nameFile, statPath, tryAccess } from '../files.ts'
 import { kindOf, type PlanFile, type PlanLine } from '../plan-file.ts'
 import { openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
 
@@ -34,7 +34,7 @@ async function openOutputs(line: PlanLine, file: (name: string) => NamedFile, pl
   if (kind === 'candles') {
     const names = seriesOf(line)
     for (const { id, name } of names) {
-      makeFolder(`${place}: file ${name}`, dirname(file(name).path))
+      tryAccess(`${place}: file ${name}`, () => mkdirSync(dirname(file(name).path), { recursive: true }))
       using _ = await openSeriesFile(file(name), id)
     }
     return names.flatMap(({ name }) => [name, `${name}.json`]).map(file)

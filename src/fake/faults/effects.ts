@@ -77,14 +77,12 @@ export function faultReply(effects: FaultEffects): Reply | undefined {
 }
 
 export async function alterReply(reply: Reply, effects: FaultEffects, now: number): Promise<Reply> {
-  return { ...reply, body: await alterBody(reply.body, effects), headers: alterHeaders(reply.headers, effects, now) }
-}
-
-async function alterBody(body: string | null, { transform, malformed }: FaultEffects): Promise<string | null> {
-  if (body === null) return null
-  const changed = transform ? (JSON.stringify(await transform(JSON.parse(body))) ?? '') : body
+  const { transform, malformed } = effects
+  let { body } = reply
+  if (transform && body !== null) body = JSON.stringify(await transform(JSON.parse(body))) ?? ''
   // Half of a JSON object is not JSON.
-  return malformed ? changed.slice(0, Math.max(1, changed.length >> 1)) : changed
+  if (malformed && body !== null) body = body.slice(0, Math.max(1, body.length >> 1))
+  return { ...reply, body, headers: alterHeaders(reply.headers, effects, now) }
 }
 
 function alterHeaders(
@@ -115,9 +113,7 @@ function retryAfterLines(retryAfter: NonNullable<FaultEffects['retryAfter']>, no
   return 'inMs' in retryAfter ? [httpDate(now + retryAfter.inMs)] : retryAfter
 }
 
-function isCredits(name: string): boolean {
-  return name === CREDITS_COST || name === CREDITS_REMAINING
-}
+const isCredits = (name: string) => name === CREDITS_COST || name === CREDITS_REMAINING
 
 /** The delivery under a fault. A truncated body lacks at least one byte. */
 export function deliveryOf({ reset, truncate, stall }: FaultEffects, reply: Reply): Delivery {

@@ -32,11 +32,7 @@ export interface StubOptions {
   validate?: boolean
 }
 
-interface Stub {
-  operation: FakeOperation
-  answer: StubAnswer
-  validate: boolean
-}
+type Stub = Required<StubOptions> & { operation: FakeOperation; answer: StubAnswer }
 
 export class Stubs {
   /** Replaced and never changed, so that saved states share it. */
@@ -50,8 +46,7 @@ export class Stubs {
     checkValue('operation', is.operation, operation)
     if (typeof answer !== 'function') throw new FakeUsageError('A stub is a function that returns the data.')
     checkOptions('stub', is.object({ validate: is.flag }), options)
-    const { validate = true } = options
-    const stub: Stub = { operation, answer: answer as StubAnswer, validate }
+    const stub: Stub = { operation, answer: answer as StubAnswer, validate: options.validate ?? true }
     this.#stubs = [stub, ...this.#stubs]
     return () => {
       this.#stubs = this.#stubs.filter((one) => one !== stub)
