@@ -29,7 +29,6 @@ interface Spending {
   readonly note?: string | undefined
   /** The cost of the smallest part worth having: it begins if the limit covers that. @default max */
   readonly smallest?: number
-  /** What limits it. @default --max-credits */
   readonly limit?: SpendingLimit
 }
 

@@ -74,7 +74,7 @@ export function costOfVerification(): { min: number; max: number } {
   return sumCosts([...calls, ...PROBES.map(({ cost }) => ({ min: 0, max: cost }))])
 }
 
-export interface OperationResult {
+interface OperationResult {
   readonly operation: OperationId
   /** `matches`, `differs`, `not_verified` without an address to ask about, or `failed`. */
   readonly status: 'matches' | 'differs' | 'not_verified' | 'failed'
@@ -93,7 +93,7 @@ const CREDIT_HEADERS = ['X-Credits-Cost', 'X-Credits-Remaining'] as const
 
 /** Calls a service, and compares what it answers with the contract. */
 export class Verification {
-  readonly results: OperationResult[] = []
+  readonly operations: OperationResult[] = []
   readonly probes: string[] = []
   readonly tape: TapeEntry[] = []
   readonly errors: EtnMarketError[] = []
@@ -158,7 +158,7 @@ export class Verification {
   }
 
   #report(operation: OperationId, status: OperationResult['status'], credits: number, ...differences: string[]): void {
-    this.results.push({ operation, status, credits, differences, confirmed: [], notSeen: [] })
+    this.operations.push({ operation, status, credits, differences, confirmed: [], notSeen: [] })
   }
 
   #compare(operation: OperationId, credits: number, notes: readonly string[]): void {
@@ -176,7 +176,7 @@ export class Verification {
       ...notes,
     ]
     const status = differences.length > 0 ? 'differs' : 'matches'
-    this.results.push({ operation, status, credits, differences, ...seen })
+    this.operations.push({ operation, status, credits, differences, ...seen })
   }
 
   #learn(operation: OperationId, data: unknown): void {

@@ -34,7 +34,6 @@ export const addCommand: AddCommand = (program, host) => {
   command.addHelpText('after', PLAN_HELP)
 }
 
-/** What a plan looks like, for the help of `plan` and `run`. */
 export const PLAN_HELP = `
 A plan in YAML. Times are in UTC. The guide of the command has all fields.
   creditsPerDay: 100000

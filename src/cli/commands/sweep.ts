@@ -14,7 +14,6 @@ import { cleanLine } from '../text.ts'
 
 type SweepArguments = CommonOptions & ParamOptions & { readonly resume?: string; readonly maxCreditsPerRun?: number }
 
-/** The operations that can be swept, by the name of the sweep. */
 export const SWEEPS: Readonly<Record<string, OperationId>> = {
   locks: 'locks.get',
   'nft-collections': 'nft.collection',

@@ -122,7 +122,6 @@ export function runSweep(running: RunningLine): Promise<void> {
   })
 }
 
-/** @param unwritten lines that the journal did not take, this time or an earlier one */
 async function sweep(running: RunningLine, name: string, unwritten: string[]): Promise<void> {
   const { line, run } = running
   using journal = openJournal(run.file(name))

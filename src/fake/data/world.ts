@@ -60,7 +60,7 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   const finders: Record<WorldOperation, (ask: ParsedQuery, now: number) => QueryResult | undefined> = {
     'etn.price': (_, now) => single({ usd: toDecimal(prices.etnUsd(now)) }),
     'token.price': ({ address }, now) => tokenAt(address, now, (token) => single({ address: token.address(), ...prices.spot(token, now) })),
-    'prices.batch': ({ addresses }, now) => ({ data: batch(addresses, now), items: addresses.length }),
+    'prices.batch': batch,
     'token.list': ({ limit }, now) => list(tokens.page(now).slice(0, limit).map(tokenBody)),
     'token.get': ({ address }, now) => tokenAt(address, now, (token) => single({ ...tokenBody(token), ...prices.spot(token, now) })),
     'token.candles': (ask, now) => tokenAt(ask.address, now, (token) => list(candles.newest(token, { ...ask, now }))),
@@ -82,14 +82,10 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     'farm.list': (_, now) => list(farms(sources, now)),
   }
 
-  function batch(addresses: string[], now: number): Record<string, unknown> {
-    const found: Record<string, unknown> = {}
-    for (const address of addresses) {
-      const token = tokens.find(address, now)
-      const price = token && prices.spot(token, now)
-      if (token && price) found[token.key] = price
-    }
-    return found
+  function batch({ addresses }: ParsedQuery, now: number): QueryResult {
+    const found = addresses.flatMap((address) => tokens.find(address, now) ?? [])
+    const known = found.map((token) => [token.key, prices.spot(token, now)])
+    return { data: Object.fromEntries(known.filter(([, price]) => price)), items: addresses.length }
   }
 
   function trades({ token: address, limit }: ParsedQuery, now: number): QueryResult {

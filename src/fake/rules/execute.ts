@@ -21,7 +21,6 @@ export interface QueryResult {
   cursor?: string
 }
 
-/** What the rules read and change. */
 interface ServiceState {
   accounts: Accounts
   ledger: History<Charge>
@@ -101,7 +100,6 @@ export function execute(
   return { ...answer, receipt: { cost, remaining: account.credits }, charge }
 }
 
-/** The number of items that are charged for an answer. */
 export function countItems(operation: FakeOperation, data: unknown, { addresses }: ParsedQuery): number {
   if (operation === 'prices.batch') return addresses.length
   if (fakeRoutes[operation].perItem === 0) return 0
@@ -131,7 +129,6 @@ export class HeavySlots {
     })
   }
 
-  /** The rejection of a call for which none is free. */
   busy(): Rejection {
     const message = `The heavy routes are at their limit of ${this.size} calls in flight across all keys. Nothing was charged.`
     return new Rejection(503, 'server_busy', message, [['Retry-After', String(this.#retryAfterSeconds)]])

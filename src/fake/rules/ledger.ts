@@ -51,7 +51,6 @@ export class History<Entry extends Classified> {
     this.#isSettled = isSettled
   }
 
-  /** @param amount what is summed */
   add(entry: Entry, amount: number): Entry {
     this.#entries.push(entry)
     const group = JSON.stringify([entry.operation, entry.key])
@@ -88,7 +87,6 @@ export class History<Entry extends Classified> {
     return Object.values(this.sums(filter)).reduce((sum, one) => sum + one, 0)
   }
 
-  /** Number of all entries, dropped ones included. */
   get size(): number {
     return this.#entries.length + this.#dropped
   }

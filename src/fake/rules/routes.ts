@@ -150,7 +150,6 @@ export function nearestRoute(path: string): { operation: FakeOperation; path: st
   return ranked.reduce((nearest, one) => (one.distance < nearest.distance ? one : nearest))
 }
 
-/** The cost of replacing a segment by that of a route. */
 function differ(given: string, expected: string): number {
   if (expected.startsWith('{')) return /^(\d+|0x.*)$/.test(given) ? 0 : OTHER / 2
   if (given === expected) return 0

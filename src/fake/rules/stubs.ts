@@ -98,7 +98,6 @@ async function runStub(
   return { data: copy, items: countItems(operation, copy, call.parsed), ...cursor }
 }
 
-/** The parameters that the route of a call has. */
 function paramsOf({ match, parsed }: AdmittedCall): Record<string, unknown> {
   const route = fakeRoutes[match.operation]
   const params: Record<string, unknown> = {}

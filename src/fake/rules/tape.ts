@@ -89,7 +89,6 @@ export function noRecording(call: AdmittedCall): Rejection {
   return new Rejection(501, 'no_recording', message)
 }
 
-/** Checks a tape; the message says what is wrong. */
 export function readTape(value: unknown): Tape {
   const tape = value as Tape
   if (typeof value !== 'object' || value === null || tape.format !== 'etn-market-tape' || tape.version !== 1)
