@@ -1,6 +1,7 @@
 import { type AnswerListener, type CallExtras, type ClientInternals, internalsOf } from '../client-internals.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
+import { importNode } from './http/environment.ts'
 import { checkOptions, FakeUsageError } from './rules/check.ts'
 import { type FakeOperation, fakeOperations, fakeRoutes, givenParams, matchRoute } from './rules/routes.ts'
 import * as is from './rules/schema.ts'
@@ -25,9 +26,6 @@ type Groups = Record<string, Record<string, { estimate?: unknown; (params: objec
 
 const RETRIES = { limit: 2 }
 
-/** The module name is a variable, because bundlers for pages cannot resolve it. */
-const FILE_MODULE = 'node:fs/promises'
-
 /**
  * Records the answers of the real service as they came, for `createFakeService({ tape })` and for programs in any language. The keys
  * of the client are redacted, and whatever looks like a key. A call that fails for a moment is repeated twice at most, unless its options
@@ -51,9 +49,7 @@ export async function record<Client extends object>(options: RecordOptions<Clien
     await run(recorder as Client)
   } finally {
     if (to !== undefined) {
-      const { writeFile }: typeof import('node:fs/promises') = await import(
-        /* webpackIgnore: true */ /* @vite-ignore */ FILE_MODULE
-      )
+      const { writeFile } = await importNode<typeof import('node:fs/promises')>('node:fs/promises')
       await writeFile(to, `${JSON.stringify(tape, null, 2)}\n`)
     }
   }

@@ -57,7 +57,6 @@ export const addCommand: AddCommand = (program, host) => {
       const listed = options.allListed ? await listTokens(session) : await readAddresses(session, named)
       const addresses = [...new Set(listed.map((address) => checksumAddress(address)))]
       using purchases = new Purchases(session, { ...options, csv }, addresses)
-      await purchases.openSeries()
       await purchases.buy()
     }),
   )
@@ -129,14 +128,6 @@ class Purchases {
     if (svg !== undefined) requireWritable('--svg', session.file(svg))
   }
 
-  /** Opens all of them before anything is sent: a file that cannot be used costs nothing. */
-  async openSeries(): Promise<void> {
-    const { sync } = this.#options
-    if (sync === undefined) return
-    for (const params of this.#params)
-      this.#series.push(await openSeriesFile(this.#fileOf(sync, params), seriesIdOf(params)))
-  }
-
   [Symbol.dispose](): void {
     for (const file of this.#series) file[Symbol.dispose]()
   }
@@ -147,6 +138,11 @@ class Purchases {
 
   async buy(): Promise<void> {
     const session = this.#session
+    const { sync } = this.#options
+    // All of them before anything is sent: a file that cannot be used costs nothing.
+    if (sync !== undefined)
+      for (const params of this.#params)
+        this.#series.push(await openSeriesFile(this.#fileOf(sync, params), seriesIdOf(params)))
     const now = Date.now() / 1_000
     const expected = this.#params.map((params, index) => {
       const file = this.#series[index]

@@ -108,10 +108,9 @@ function describeCommands(commands: Commands): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const [route, command] of Object.entries(commands)) {
     const [method = 'GET', path = ''] = route.split(' ')
-    const operations = paths[`/_fake/${path}`] ?? {}
     const operationId = route.replace(/\W+/g, '_').replace(/_$/, '').toLowerCase()
-    operations[method.toLowerCase()] = { operationId, ...describe(method, path, command) }
-    paths[`/_fake/${path}`] = operations
+    const operation = { operationId, ...describe(method, path, command) }
+    paths[`/_fake/${path}`] = { ...paths[`/_fake/${path}`], [method.toLowerCase()]: operation }
   }
   return {
     openapi: '3.1.0',
