@@ -21,7 +21,6 @@ import type { Session } from './session.ts'
 
 export type ParamOptions = Readonly<Record<string, unknown>>
 
-/** Adds an option for each parameter that an operation takes. */
 export function addParamOptions(command: Command): Command {
   for (const [name, { param, operations }] of paramUsers()) {
     const rule = param.kind === 'choice' ? param.values.join(', ') : RULES[param.kind]
@@ -47,16 +46,13 @@ export async function readParams(session: Session, options: ParamOptions): Promi
   for (const name of paramUsers().keys()) {
     const value = options[name]
     if (typeof value !== 'string') continue
-    if (name === 'addresses') params[name] = await readList(session, value)
-    else params[name] = ['limit', 'version'].includes(name) ? readItems(value) : value
+    if (name === 'addresses') {
+      const list = value === '-' ? await readAddressLines(session) : splitAddresses(value)
+      if (list.length === 0) throw usageError('--addresses: the list is empty.')
+      params[name] = list
+    } else params[name] = ['limit', 'version'].includes(name) ? readItems(value) : value
   }
   return params
-}
-
-async function readList(session: Session, value: string): Promise<string[]> {
-  const list = value === '-' ? await readAddressLines(session) : splitAddresses(value)
-  if (list.length === 0) throw usageError('--addresses: the list is empty.')
-  return list
 }
 
 function paramUsers(): Map<string, { readonly param: Param; readonly operations: string[] }> {
@@ -76,12 +72,12 @@ const RULES = {
   limit: 'number of items',
 }
 
-/** A method of a client, for an operation that is known when the program runs. */
-export interface OperationMethod {
+interface OperationMethod {
   (params: unknown, options: CallOptions): ApiPromise<unknown>
   many<Params>(params: readonly Params[], options: SweepOptions): Sweep<Params, unknown>
 }
 
+/** A method of a client, for an operation that is known when the program runs. */
 export function methodOf(client: Client, operation: OperationId): OperationMethod {
   const [group = '', action = ''] = operation.split('.')
   const groups = client as unknown as Record<string, Record<string, OperationMethod>>
@@ -111,7 +107,6 @@ export async function readAddressLines({ host, signal }: Session): Promise<strin
   return splitAddresses(text)
 }
 
-/** The addresses of a text, apart by white space, commas or semicolons. */
 export function splitAddresses(text: string): string[] {
   return text
     .replace(/#.*$/gm, '')

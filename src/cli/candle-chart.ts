@@ -9,7 +9,6 @@ import { cleanLine } from './text.ts'
 
 const CHART_ROWS = 12
 const DEFAULT_COLUMNS = 80
-/** The axis between the labels and the line. */
 const AXIS_WIDTH = 2
 const MIN_WIDTH = 20
 
@@ -47,7 +46,6 @@ function downsample(values: readonly number[], count: number): number[] {
   return Array.from({ length: count }, (_, index) => values[Math.ceil(((index + 1) * values.length) / count) - 1] ?? 0)
 }
 
-/** Such as `2026-11-22 07:00`, in UTC. */
 function formatTime(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ')
 }
@@ -55,7 +53,6 @@ function formatTime(seconds: number): string {
 const WIDTH = 960
 const HEIGHT = 480
 const MARGIN = { top: 48, right: 88, bottom: 36, left: 16 }
-/** Candle width as a share of its slot. */
 const BODY = 0.7
 const MAX_BODY = 14
 

@@ -1,13 +1,8 @@
 import { operations } from 'etn-market'
 import { createFakeService } from 'etn-market/fake'
 
-/** A place where an answer is not what the contract says. It names types, never values. */
-interface Difference {
-  readonly kind: 'missing' | 'new' | 'type'
-  /** The place, such as `data[].symbol`; `*` stands for an address. */
-  readonly path: string
-  readonly message: string
-}
+/** Names types, never values. The path is such as `data[].symbol`; `*` stands for an address. */
+type Difference = Readonly<Record<'path' | 'message', string>> & { readonly kind: 'missing' | 'new' | 'type' }
 
 interface Schema {
   readonly $ref?: string
@@ -20,7 +15,6 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly additionalProperties?: boolean | Schema
   readonly items?: Schema
-  /** How well the field is known. */
   readonly 'x-evidence'?: string
   /** Why it may be absent although it was observed. */
   readonly 'x-may-be-absent'?: string

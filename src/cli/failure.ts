@@ -21,17 +21,14 @@ export class CommandError extends Error {
   }
 }
 
-/** Wrong usage: exit code 2. */
 export function usageError(message: string, cause?: unknown): CommandError {
   return new CommandError(message, 'invalid_usage', EXIT.usage, cause)
 }
 
-/** Refused, or over a limit: exit code 1. */
 export function refusal(message: string, code: string): CommandError {
   return new CommandError(message, code, EXIT.refused)
 }
 
-/** Ctrl-C, or a request to end. */
 export class Interrupted extends CommandError {
   constructor(signal: 'SIGINT' | 'SIGTERM') {
     super('interrupted', 'interrupted', signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated)
@@ -46,7 +43,6 @@ export function didYouMean(typed: string, known: readonly string[]): string {
 
 type Failure = Details & { readonly code: string; readonly message: string; readonly exitCode: number }
 
-/** What is printed of an error, and the exit code. */
 export async function describeFailure(error: unknown): Promise<Failure> {
   if (error instanceof CommandError) {
     const { code, message, exitCode, details } = error

@@ -6,7 +6,6 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -19,7 +18,6 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { isWritable, replaceFileSync, resolveFile } from '../file-store/replace-file.ts'
 import { CommandError, EXIT, usageError } from './failure.ts'
 
-/** A file that the user named. */
 export interface NamedFile {
   /** As it was written, for messages. */
   readonly name: string
@@ -38,11 +36,6 @@ export function readTextFile(option: string, { name, path }: NamedFile): string 
   })
 }
 
-/** Makes a folder, with those that it is in. @throws CommandError naming it */
-export function makeFolder(what: string, path: string): void {
-  tryAccess(what, () => mkdirSync(path, { recursive: true }))
-}
-
 /** What `access` returns. @throws CommandError with the reason of the system, or that of `access` */
 export function tryAccess<T>(what: string, access: () => T): T {
   try {
@@ -54,11 +47,7 @@ export function tryAccess<T>(what: string, access: () => T): T {
 
 type FileUse = 'written' | 'appended' | 'replaced'
 
-/**
- * Checks that a file can be written, without writing it. One that is appended to or replaced is read, too, and so is no device, which has no
- * end, and no pipe, which has no beginning.
- * @throws CommandError naming the option and the file
- */
+/** Checks that a file can be written, without writing it. One that is appended to or replaced is no device and no pipe. */
 export function requireWritable(option: string, { name, path }: NamedFile, how: FileUse = 'written'): void {
   const what = `${option} ${name}`
   tryAccess(what, () => {
@@ -84,7 +73,6 @@ export function statPath(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })
 }
 
-/** What `use` returns of an open file, which is then closed. */
 export function withFile<T>(path: string, flags: 'r' | 'a+', use: (descriptor: number) => T): T {
   const descriptor = openSync(path, flags)
   try {
@@ -94,7 +82,6 @@ export function withFile<T>(path: string, flags: 'r' | 'a+', use: (descriptor: n
   }
 }
 
-/** What an open file is, as `statPath`. */
 export function statOpenFile(descriptor: number): BigIntStats {
   return fstatSync(descriptor, { bigint: true })
 }
@@ -113,7 +100,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: 'its links go in a circle',
 }
 
-/** Why the system refused, in words. */
 export function reasonOf(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   return REASONS[code] ?? message
@@ -127,18 +113,15 @@ export function writeWhole(path: string, text: string): void {
   else writeFileSync(target, text)
 }
 
-/**
- * Appends a line to an open file, whole or not at all, and not to half a line that a crash or a full disk has left.
- * @param descriptor of a file that can be read, too
- * @throws the error of the system
- */
+/** Appends a line whole or not at all, and not to half a line of a crash. The descriptor is of a file that can be read, too. */
 export function appendLine(descriptor: number, line: string, { isSynced = false } = {}): void {
   const found = statOpenFile(descriptor)
   const size = Number(found.size)
-  const isTorn = found.isFile() && size > 0 && !endsLine(descriptor, size)
+  const last = Buffer.from('\n')
+  if (found.isFile() && size > 0) readSync(descriptor, last, 0, 1, size - 1)
   try {
     // Unlike `writeSync`, it goes on where the system takes a part only.
-    writeFileSync(descriptor, `${isTorn ? '\n' : ''}${line}\n`)
+    writeFileSync(descriptor, `${last.toString() === '\n' ? '' : '\n'}${line}\n`)
     if (isSynced) fsyncSync(descriptor)
   } catch (error) {
     if (found.isFile()) ftruncateSync(descriptor, size)
@@ -146,18 +129,7 @@ export function appendLine(descriptor: number, line: string, { isSynced = false 
   }
 }
 
-function endsLine(descriptor: number, size: number): boolean {
-  const last = Buffer.alloc(1)
-  readSync(descriptor, last, 0, 1, size - 1)
-  return last.toString() === '\n'
-}
-
-/**
- * Saves what was paid for. Where `save` fails, it goes to a temporary file, else into the error.
- * @param what the option and the file that `save` writes, for the error
- * @param name of the temporary file
- * @throws CommandError naming both files
- */
+/** Saves what was paid for. Where `save` fails, it goes to a temporary file called `name`, else into the error. */
 export function savePaidFor(what: string, name: string, text: string, save: () => void): void {
   try {
     save()

@@ -1,7 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { type Readable, Writable } from 'node:stream'
 
-/** A stream that the program prints on, a terminal or not. */
 export type Output = Writable & {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -20,7 +19,6 @@ export interface HostProcess {
   readonly stderr: Output
   /** Set by a command that has ended; a server keeps the process alive. */
   exitCode?: number
-  /** The folder that relative paths start at. */
   cwd(): string
   exit(code: number): void
   /** Stops the process until it is told to go on, as Ctrl-Z does. */

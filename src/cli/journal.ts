@@ -4,13 +4,9 @@ import { type FileLock, lockAppendedFile } from '../file-store/file-lock.ts'
 import { refusal } from './failure.ts'
 import { appendLine, type NamedFile, requireWritable, tryAccess } from './files.ts'
 
-/** How each line begins. */
 const LINE_START = '{"key":'
 
-/**
- * An append-only file with the answers of a sweep, one a line: `{ "key", "at", "answer" }`. What all its runs were charged has lines too, with
- * `ledger` instead of `answer`; the last one counts.
- */
+/** An append-only file of a sweep. A line is `{ key, at, answer }`, or with `ledger` what all runs were charged: the last counts. */
 export class Journal {
   /** Lines with answers that were paid for and that the file did not take. */
   readonly unwritten: string[] = []
@@ -74,10 +70,7 @@ export class Journal {
   }
 }
 
-/**
- * Opens a journal, or makes one. Lines that are torn or of another kind are skipped.
- * @throws CommandError if it is no file, if it cannot be written, or if another sweep uses it
- */
+/** Opens a journal, or makes one. Lines that are torn or of another kind are skipped. */
 export function openJournal(journal: NamedFile): Journal {
   requireWritable('journal', journal, 'appended')
   const what = `journal ${journal.name}`

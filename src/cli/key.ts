@@ -5,10 +5,7 @@ import type { HostProcess } from './host.ts'
 
 const VARIABLE = 'ETN_MARKET_API_KEY'
 
-/**
- * The API key: from the file that `--key-file` names, from the environment, or from a hidden prompt.
- * @throws CommandError if there is none, or if the file holds something else
- */
+/** The API key: from the file that `--key-file` names, from the environment, or from a hidden prompt. */
 export async function readKey(host: HostProcess, keyFile: NamedFile | undefined, signal: AbortSignal): Promise<string> {
   const key = keyFile === undefined ? host.env[VARIABLE]?.trim() : readKeyFile(keyFile)
   if (key) return key

@@ -15,7 +15,6 @@ interface Span {
 export type LineTimes =
   | {
       readonly everyMs: number
-      /** The hours in which they are made. */
       readonly span: Span
       readonly once?: undefined
     }
@@ -45,12 +44,10 @@ function parseTime(text: string): number {
   return 60 * hours + minutes
 }
 
-/** Hours of a day in which calls are made. */
 export function activeHoursOf(times: LineTimes): number {
   return times.once === undefined ? times.span.length / 60 : 24
 }
 
-/** The first moment after `after` at this time of day. */
 function nextDaily(minutes: number, after: number): number {
   const atTime = after - (after % DAY_MS) + minutes * MINUTE_MS
   return atTime > after ? atTime : atTime + DAY_MS
@@ -80,7 +77,6 @@ export class DueTime {
   /** The moment from which the next time is sought: monotonic, and on the wall clock. */
   #at: number
   #from: number
-  /** Whether the line was due before. */
   #wasDue: boolean
   #dueAt: number
 

@@ -34,7 +34,6 @@ export class LiveLines {
     this.#stream.write(`${HIDE_CURSOR}${NO_WRAP}${before}${this.#drawn.map((line) => `${line}\n`).join('')}${WRAP}`)
   }
 
-  /** Prints something else above the lines, on the same terminal. */
   printAbove(print: () => void): void {
     const isDrawn = !this.#isEnded && this.#drawn.length > 0
     if (isDrawn) this.#stream.write(this.#clear())

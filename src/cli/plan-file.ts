@@ -17,41 +17,16 @@ import { type CommandError, didYouMean, usageError } from './failure.ts'
 import { type NamedFile, nameFile, readTextFile } from './files.ts'
 import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './line-times.ts'
 
-/** A plan as its file states it. */
 export interface PlanFile {
   /** Where the file is, whatever link leads to it. What the plan names is beside it. */
   readonly path: string
   readonly lines: readonly PlanLine[]
-  /** Credits that may be spent a day. */
   readonly creditsPerDay?: number | undefined
-  /** Credits on the key. */
   readonly balance?: number | undefined
 }
 
 /** A line of a plan: one call, or one for each of its addresses, made again and again. */
-export interface PlanLine {
-  /** Its position, from 0. */
-  readonly index: number
-  readonly operation: OperationId
-  /** Parameters of each call, without the addresses of the line. */
-  readonly params: Readonly<Record<string, unknown>>
-  readonly times: LineTimes
-  /** How the interval is written: `5m`, `night`. */
-  readonly every: string
-  /** Number of calls each time. */
-  readonly count: number
-  /** In EIP-55 form, each one once; undefined for a line that calls with `params` alone. */
-  readonly addresses: readonly string[] | undefined
-  /** The file that has the addresses. */
-  readonly source: string | undefined
-  /** What the line is for, in a few words. */
-  readonly purpose: string
-  /** One of its calls, as the library plans it. */
-  readonly call: PlannedCall
-  /** Where `run` writes what the line buys. */
-  readonly file: string | undefined
-  readonly alert: PlanCall['alert']
-}
+export type PlanLine = Readonly<ReturnType<typeof readLine>>
 
 /** How `run` carries a line out. */
 export function kindOf({ operation, addresses }: PlanLine): 'prices' | 'candles' | 'sweep' | 'call' {
@@ -100,10 +75,7 @@ const plan = z.strictObject({ creditsPerDay: credits, balance: credits, calls: z
 /** The place of a value in a plan, such as `['calls', 0, 'every']`. */
 type Path = readonly (string | number)[]
 
-/**
- * Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls }` or the list of calls alone. The guide has the fields of a call.
- * @throws CommandError naming the file, the line where it is known, and what is wrong
- */
+/** Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls }` or the list of calls alone. See the guide. */
 export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
   const { name } = named
   const path = existsSync(named.path) ? resolveFile(named.path) : named.path
@@ -184,7 +156,7 @@ function describeIssue(issue: z.core.$ZodIssue): [at: Path, message: string] {
 }
 
 /** @throws CommandError or the library's error for a line that contradicts itself or cannot be called */
-function readLine(given: PlanCall, index: number, folder: string): PlanLine {
+function readLine(given: PlanCall, index: number, folder: string) {
   const { every, everyMs, activeHours, once, hours, addresses: listed } = given
   const operation = readOperation(String(given.operation))
   const addresses = listed === undefined ? undefined : readAddresses(listed, folder)
@@ -212,20 +184,25 @@ function readLine(given: PlanCall, index: number, folder: string): PlanLine {
   return {
     index,
     operation,
+    /** Those of each call, without the addresses of the line. */
     params,
     times,
+    /** How the interval is written: `5m`, `night`. */
     every: once ?? (typeof every === 'string' ? every : formatDuration(planned.everyMs)),
     count,
+    /** In EIP-55 form, each one once; undefined for a line that calls with `params` alone. */
     addresses,
+    /** The file that has the addresses. */
     source: typeof listed === 'string' ? resolve(folder, listed) : undefined,
     purpose: given.for ?? describeTarget(params, listed, count),
+    /** One of its calls, as the library plans it. */
     call: { ...call, activeHours: activeHoursOf(times) },
+    /** Where `run` writes what the line buys. */
     file: given.file,
     alert: given.alert,
   }
 }
 
-/** Fields that exclude or need each other. */
 function requireConsistent(given: PlanCall, operation: OperationId): void {
   const { once, every, everyMs, hours, activeHours, addresses, count, alert } = given
   const hasAddresses = addresses !== undefined

@@ -1,27 +1,12 @@
 import { type CreditPlan, planCredits } from 'etn-market'
-import { type DailyCost, type PlannedCost, sumSpending } from '../credits/plan.ts'
+import { type DailyCost, sumSpending } from '../credits/plan.ts'
 import { planTimetable, type Timetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { activeHoursOf } from './line-times.ts'
 import { kindOf, type PlanFile, type PlanLine } from './plan-file.ts'
 import { costOfSync } from './sync-series.ts'
 
-/** What a line of a plan costs, all its calls together. */
-export interface ForecastLine extends PlannedCost {
-  readonly for: string
-  readonly count: number
-  /** Whether its times cannot be changed. */
-  readonly fixed: boolean
-}
-
-/** What a plan costs, and whether that fits its limit of a day. */
-export interface PlanForecast extends Omit<CreditPlan, 'calls'> {
-  readonly limit: number | null
-  readonly withinLimit: boolean
-  /** What to change where it does not fit; null if no line is enough by itself. */
-  readonly slower: SlowerLine | null
-  readonly calls: readonly ForecastLine[]
-}
+export type PlanForecast = ReturnType<typeof forecastPlan>
 
 /** Whether a line has times of its own, which a plan that costs too much leaves alone. */
 const isFixed = ({ times }: PlanLine): boolean => times.once !== undefined
@@ -32,7 +17,7 @@ interface Cost extends DailyCost {
 }
 
 /** What the lines of a plan cost, as `run` carries them out. Sends nothing. */
-export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<PlanFile, 'path'>): PlanForecast {
+export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<PlanFile, 'path'>) {
   const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
   const costs = lines.map((line) => ({ line, ...(prices.get(line) ?? costOf(line)) }))
   const total = sumSpending(costs)
@@ -95,15 +80,11 @@ function costOf(line: PlanLine): Cost {
   }
 }
 
-/** A cost that is no range. */
 function toCost(credits: number, creditsPerDay: number, requestsPerDay: number): Cost {
   return { credits, minCredits: credits, creditsPerDay, minCreditsPerDay: creditsPerDay, requestsPerDay }
 }
 
-/**
- * One feed buys the prices of all lines of the same hours, each token once for all who want it. What lines share is divided in proportion to
- * what each would cost alone.
- */
+/** One feed buys the prices of lines of the same hours. What they share is divided in proportion to what each costs alone. */
 function forecastPrices(lines: readonly PlanLine[]): Map<PlanLine, Cost> {
   const costs = new Map<PlanLine, Cost>()
   const hoursOf = ({ times }: PlanLine) => JSON.stringify(times.span)
@@ -133,8 +114,7 @@ function planPrices(lines: readonly PlanLine[]): Pick<Timetable, 'creditsPerDay'
 }
 
 /** A change of one line after which the plan fits its limit. */
-export interface SlowerLine {
-  /** The position of the line, from 0. */
+interface SlowerLine {
   readonly call: number
   readonly everyMs: number
   /** The shortest usual interval that fits. */
@@ -152,10 +132,7 @@ const MAX_LINES = 8
 /** A line that is slower than this is no longer what it was. */
 const MAX_FACTOR = 12
 
-/**
- * The line to slow so that the plan fits: the one whose interval grows least. Lines with times of their own are left alone. Null if no
- * line is enough by itself.
- */
+/** The line to slow so that the plan fits: the one whose interval grows least. Null if no line is enough by itself. */
 function findSlowerLine(lines: readonly PlanLine[], limit: number): SlowerLine | null {
   const before = forecastPlan({ lines })
   const costOf = ({ index }: PlanLine) => before.calls[index]?.creditsPerDay ?? 0

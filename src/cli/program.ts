@@ -74,7 +74,6 @@ const COMMANDS: readonly (readonly [name: string, summary: string, load: Load])[
   ['completion', 'a script that completes commands in bash, zsh or fish', () => import('./commands/completion.ts')],
 ]
 
-/** The program with the commands that are wanted; the others are there by name only. */
 async function createProgram(host: HostProcess, isWanted: (name: string) => boolean): Promise<Command> {
   const { version } = createRequire(import.meta.url)('etn-market/package.json') as { version: string }
   const program = new Command('etn-market')

@@ -55,7 +55,6 @@ export interface SqliteDatabase {
   close(): void
 }
 
-/** Opens databases in files, for one use each. */
 export interface Sqlite {
   read<T>(path: string, use: (database: SqliteDatabase) => T): T
   write(path: string, use: (database: SqliteDatabase) => void): void

@@ -11,7 +11,6 @@ import { type NamedFile, requireWritable, statPath, tryAccess, writeWhole } from
 export const DEFAULT_BUCKET = defaultOf('token.candles', 'bucket')
 export const DEFAULT_CURRENCY = defaultOf('token.candles', 'currency')
 
-/** What a series is of. A file holds one. */
 export interface SeriesId {
   /** In EIP-55 form. */
   readonly token: string
@@ -57,7 +56,6 @@ export interface StoredSeries {
   write(change: SeriesChange, about: Required<SeriesAbout>, merged: readonly Candle[]): void
 }
 
-/** A series in a file that no other run uses meanwhile. */
 export class SeriesFile {
   readonly id: SeriesId
   /** As the user named it. */
@@ -102,10 +100,7 @@ export class SeriesFile {
   }
 }
 
-/**
- * Opens the series of a file, or a new one.
- * @throws CommandError if the file cannot be read or written, is of another series, or is in use
- */
+/** Opens the series of a file, or a new one. @throws CommandError if it is unusable, of another series, or in use */
 export async function openSeriesFile(file: NamedFile, id: SeriesId): Promise<SeriesFile> {
   const { name } = file
   if (!isSeriesFile(name)) throw usageError(`--sync ${name}: it must end in .csv, .sqlite or .db.`)
@@ -141,7 +136,6 @@ function openCsv(name: string, path: string): StoredSeries {
   }
 }
 
-/** The columns, in this order. */
 const COLUMNS = ['open', 'high', 'low', 'close', 'volume', 'count'] as const
 const HEADER = ['time', ...COLUMNS].join(',')
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
@@ -154,10 +148,7 @@ export function toCsv(candles: readonly Candle[]): string {
   return `${[HEADER, ...lines].join('\n')}\n`
 }
 
-/**
- * The candles of such a file. A last line that is torn, without its end, is left out: the next purchase writes it again.
- * @throws Error with the number of a line that cannot be read
- */
+/** The candles of such a file. A last line that is torn is left out: the next purchase writes it again. */
 export function parseCsv(text: string): Candle[] {
   const [header, ...lines] = text.replace(/^\ufeff/, '').split(/\r?\n/)
   if (header !== HEADER) throw new Error(`it is no CSV file with candles: line 1 must be ${HEADER}`)

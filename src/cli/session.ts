@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Command } from 'commander'
-import { type Budget, type Client, type ClientEvent, createClient, type Hooks } from 'etn-market'
+import { type Client, type ClientEvent, type ClientOptions, createClient } from 'etn-market'
 import picocolors from 'picocolors'
 import type { Colors } from 'picocolors/types'
 import { CommandError, EXIT, Interrupted, refusal, usageError } from './failure.ts'
@@ -11,7 +11,6 @@ import { LiveLines } from './live-lines.ts'
 import { formatCount, formatCredits } from './output.ts'
 import { cleanLine, redactKeys, toJson } from './text.ts'
 
-/** The options that every command shares. */
 export interface CommonOptions {
   readonly json?: true
   readonly baseUrl?: string
@@ -20,29 +19,19 @@ export interface CommonOptions {
   readonly yes?: true
 }
 
-interface SessionClientOptions {
-  readonly keyless?: boolean
-  readonly hooks?: Hooks
-  /** @default one of `--max-credits` for this run */
-  readonly budget?: Budget
-  onEvent?(event: ClientEvent): void
-}
+type SessionClientOptions = Pick<ClientOptions, 'hooks' | 'budget' | 'onEvent'> & { readonly keyless?: boolean }
 
-/** What a command is about to spend, in credits. */
 interface Spending {
   /** What is bought, as the subject of a sentence. */
   readonly what: string
   readonly min: number
   readonly max: number
-  /** Added to the announcement. */
   readonly note?: string | undefined
   /** The cost of the smallest part worth having: it begins if the limit covers that. @default max */
   readonly smallest?: number
-  /** What limits it. @default --max-credits */
   readonly limit?: SpendingLimit
 }
 
-/** What may be spent, and why not more. */
 export interface SpendingLimit {
   readonly credits: number
   /** What allows so many, as the subject of a sentence; such as `--max-credits 7,000`. */
@@ -51,16 +40,12 @@ export interface SpendingLimit {
   readonly beside?: string
 }
 
-/** What several purchases cost together. */
 export function sumCosts(costs: readonly Pick<Spending, 'min' | 'max'>[]): { min: number; max: number } {
   const sum = (of: 'min' | 'max') => costs.reduce((total, cost) => total + cost[of], 0)
   return { min: sum('min'), max: sum('max') }
 }
 
-/**
- * Makes an action for commander from one that works in a session. A command with `endsByItself: false` runs until a signal ends it. The exit
- * code is then that of the session, not that of the signal.
- */
+/** Makes an action for commander. With `endsByItself: false` it runs until a signal ends it; the exit code is the session's. */
 export function inSession<Options extends CommonOptions, Positional extends unknown[]>(
   host: HostProcess,
   action: (session: Session, options: Options, ...positional: Positional) => Promise<void>,
@@ -95,7 +80,6 @@ export class Session {
   readonly host: HostProcess
   readonly options: CommonOptions
   readonly json: boolean
-  /** The exit code of a command that does not fail. */
   exitCode: number = EXIT.ok
   /** The colours of standard output: for a terminal whose user has not declined them. */
   readonly colors: Colors
@@ -131,7 +115,6 @@ export class Session {
     this.print(toJson(value, 2))
   }
 
-  /** Prints a line on standard error, above live lines. */
   note(text: string): void {
     const print = () => void this.host.stderr.write(`${redactKeys(cleanLine(text))}\n`)
     if (this.#live) this.#live.printAbove(print)
@@ -149,10 +132,7 @@ export class Session {
     return nameFile(this.host.cwd(), name)
   }
 
-  /**
-   * The client; made at the first call, which may ask for the key. `keyless` makes one without a key. Ask for it before anything is
-   * printed: a wrong key file or address is one line.
-   */
+  /** The client; made at the first call, which may ask for the key. A wrong key file or address is one line: ask for it first. */
   async client({ keyless = false, hooks, budget, onEvent }: SessionClientOptions = {}): Promise<Client> {
     const { keyFile, baseUrl, maxCredits = Number.POSITIVE_INFINITY } = this.options
     const named = keyFile === undefined ? undefined : this.file(keyFile)
@@ -171,7 +151,6 @@ export class Session {
     return this.#client
   }
 
-  /** Prints what else concerns the user's money or data. */
   #noteEvent(event: ClientEvent): void {
     if (event.type === 'credits.charged' || event.type === 'credits.computed')
       this.#isBalanceKnown = event.remaining !== undefined
@@ -181,10 +160,7 @@ export class Session {
       this.note(`warning: the answer of ${event.operation} does not match the contract; \`verify\` says where.`)
   }
 
-  /**
-   * Announces what the command may cost, and asks above 10,000 credits.
-   * @throws CommandError if it does not fit `--max-credits`, or if it is not confirmed
-   */
+  /** Announces what the command may cost, and asks above 10,000 credits. @throws CommandError if it may not be spent */
   async authorize({ what, min, max, note, smallest = max, limit = this.#limit() }: Spending): Promise<void> {
     const cost = max === 0 ? 'free' : formatCredits(min, max)
     this.note(`${what}: ${cost}${note ? `, ${note}` : ''}.`)
@@ -217,7 +193,6 @@ export class Session {
     return { credits: maxCredits, name: `--max-credits ${formatCount(maxCredits)}` }
   }
 
-  /** Says that what is in flight is waited for when the command is to end. */
   noteWhenAborted(): void {
     const note = () => this.note('Waiting for the calls in flight. Ctrl-C again gives them up.')
     this.signal.addEventListener('abort', note, { once: true })

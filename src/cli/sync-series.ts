@@ -8,7 +8,6 @@ export interface SyncOptions {
   readonly limit: number
   /** Unix seconds of this machine, which may be wrong. */
   readonly now: number
-  /** Buys the newest candles. */
   buy(limit: number): Promise<readonly Candle[]>
 }
 
@@ -55,12 +54,10 @@ export async function syncSeries(file: SeriesFile, options: SyncOptions): Promis
   return { file: file.name, ...countChanges(known, fresh), total: file.candles.length, ...(gap && { gap }) }
 }
 
-/** Such as `bolt.csv: 5 added, 1 updated, 105 candles.` */
 export function describeSync({ file, added, updated, total }: Synced): string {
   return `${file}: ${added} added, ${updated} updated, ${total} candles.`
 }
 
-/** What stays missing in a series, if anything. */
 export function describeGap({ file, gap }: Pick<Synced, 'file' | 'gap'>): string[] {
   if (gap === undefined) return []
   const times = `from ${toIsoTime(gap.from)} to ${toIsoTime(gap.to)}`
@@ -103,10 +100,7 @@ function countChanges(known: readonly Candle[], fresh: readonly Candle[]): { add
 }
 
 const { base, perItem = 0, maxItems } = operations['token.candles'].credits
-/**
- * Credits that it takes to bring a series up to date once in `everyMs`: the candles since the last time, and the one that was open then. The
- * first time costs more, because it buys the beginning of the series.
- */
+/** Credits to bring a series up to date once in `everyMs`. The first time costs more: it buys the beginning of the series. */
 export function costOfSync({ bucket = DEFAULT_BUCKET }: Readonly<Record<string, unknown>>, everyMs: number): number {
   const candles = everyMs / 1_000 / BUCKET_SECONDS[bucket as Bucket] + 1
   return base + perItem * Math.min(maxItems, candles)

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { type Client, NotFoundError, operations } from 'etn-market'
 import type { Session } from './session.ts'
 
-/** What the list of tokens says of one. */
 export interface TokenInfo {
   readonly symbol: string
   readonly decimals: number

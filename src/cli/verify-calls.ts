@@ -74,7 +74,7 @@ export function costOfVerification(): { min: number; max: number } {
   return sumCosts([...calls, ...PROBES.map(({ cost }) => ({ min: 0, max: cost }))])
 }
 
-export interface OperationResult {
+interface OperationResult {
   readonly operation: OperationId
   /** `matches`, `differs`, `not_verified` without an address to ask about, or `failed`. */
   readonly status: 'matches' | 'differs' | 'not_verified' | 'failed'
@@ -93,11 +93,9 @@ const CREDIT_HEADERS = ['X-Credits-Cost', 'X-Credits-Remaining'] as const
 
 /** Calls a service, and compares what it answers with the contract. */
 export class Verification {
-  readonly results: OperationResult[] = []
-  /** What is different in refusals. */
+  readonly operations: OperationResult[] = []
   readonly probes: string[] = []
   readonly tape: TapeEntry[] = []
-  /** Of calls that failed. */
   readonly errors: EtnMarketError[] = []
   readonly #contract: unknown
   readonly #samples: Samples = {}
@@ -109,7 +107,6 @@ export class Verification {
     this.#contract = contract
   }
 
-  /** For the client that makes the calls. */
   readonly hook: AfterResponseHook = async ({ response }) => {
     this.#headers = response.headers
     this.#body = await response
@@ -161,10 +158,9 @@ export class Verification {
   }
 
   #report(operation: OperationId, status: OperationResult['status'], credits: number, ...differences: string[]): void {
-    this.results.push({ operation, status, credits, differences, confirmed: [], notSeen: [] })
+    this.operations.push({ operation, status, credits, differences, confirmed: [], notSeen: [] })
   }
 
-  /** Compares the last answer with the contract. */
   #compare(operation: OperationId, credits: number, notes: readonly string[]): void {
     const isDocument = operation === 'meta.openapi'
     const body = this.#body
@@ -180,10 +176,9 @@ export class Verification {
       ...notes,
     ]
     const status = differences.length > 0 ? 'differs' : 'matches'
-    this.results.push({ operation, status, credits, differences, ...seen })
+    this.operations.push({ operation, status, credits, differences, ...seen })
   }
 
-  /** Takes addresses for later calls. */
   #learn(operation: OperationId, data: unknown): void {
     const samples = this.#samples
     const items = (Array.isArray(data) ? data : []).map((item) => Object(item) as Record<string, unknown>)
@@ -197,7 +192,6 @@ export class Verification {
     if (priced !== undefined) samples.token = priced
   }
 
-  /** Sends a request that must be refused. */
   async #probe(client: Client, signal: AbortSignal, probe: (typeof PROBES)[number]): Promise<void> {
     const { what, path, limit, expected, cost } = probe
     const served = `it is served, not refused with ${expected}`

@@ -39,8 +39,8 @@ export type { JournalEntry, JournalOptions } from './rules/journal.ts'
 export type { Charge, FakeFilter } from './rules/ledger.ts'
 export type { RateLimitOptions } from './rules/rate-limit.ts'
 export type { CorsMode } from './rules/reply.ts'
-export type { Bucket } from './rules/routes.ts'
 export {
+  type Bucket,
   type FakeOperation,
   fakeOperations,
   fakeRoutes,

@@ -59,7 +59,6 @@ export interface FakeServiceOptions {
   log?: (line: string) => void
 }
 
-/** The options with all defaults filled in. */
 export type Settings = ReturnType<typeof readOptions>
 
 /** The key that a fake accepts by default. */

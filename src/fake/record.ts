@@ -1,8 +1,9 @@
 import { type AnswerListener, type CallExtras, type ClientInternals, internalsOf } from '../client-internals.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
+import { importNode } from './http/environment.ts'
 import { checkOptions, FakeUsageError } from './rules/check.ts'
-import { type FakeOperation, fakeOperations, givenParams, matchRoute } from './rules/routes.ts'
+import { type FakeOperation, fakeOperations, fakeRoutes, givenParams, matchRoute } from './rules/routes.ts'
 import * as is from './rules/schema.ts'
 import type { Tape, TapeEntry } from './rules/tape.ts'
 
@@ -23,11 +24,7 @@ export interface RecordOptions<Client extends object> {
 
 type Groups = Record<string, Record<string, { estimate?: unknown; (params: object): Promise<never> }>>
 
-/** Repetitions of a call whose error is retryable. */
 const RETRIES = { limit: 2 }
-
-/** The module name is a variable, because bundlers for pages cannot resolve it. */
-const FILE_MODULE = 'node:fs/promises'
 
 /**
  * Records the answers of the real service as they came, for `createFakeService({ tape })` and for programs in any language. The keys
@@ -52,9 +49,7 @@ export async function record<Client extends object>(options: RecordOptions<Clien
     await run(recorder as Client)
   } finally {
     if (to !== undefined) {
-      const { writeFile }: typeof import('node:fs/promises') = await import(
-        /* webpackIgnore: true */ /* @vite-ignore */ FILE_MODULE
-      )
+      const { writeFile } = await importNode<typeof import('node:fs/promises')>('node:fs/promises')
       await writeFile(to, `${JSON.stringify(tape, null, 2)}\n`)
     }
   }
@@ -67,7 +62,7 @@ function createRecorder(client: object, internals: ClientInternals, limit: numbe
     const entry = 'text' in outcome ? entryOfBody(path, outcome.text) : entryOfError(path, outcome.error)
     if (entry) entries.push(redactEntry(entry, internals.redact))
   }
-  const extras = { onAnswer, budget: new RecordingLimit(limit) }
+  const extras = { onAnswer, budget: limitRecording(limit) }
   const request = async () => {
     throw new FakeUsageError('record: client.request has no operation to record. Call it on the client itself.')
   }
@@ -85,72 +80,43 @@ function createRecorder(client: object, internals: ClientInternals, limit: numbe
 }
 
 /** What a recording may cost. Each attempt has to fit it; one whose answer is lost counts with its highest cost. */
-class RecordingLimit implements NonNullable<CallExtras['budget']> {
-  #left: number
-  readonly #limit: number
-
-  constructor(limit: number) {
-    this.#left = limit
-    this.#limit = limit
+function limitRecording(limit: number): NonNullable<CallExtras['budget']> {
+  let left = limit
+  const check = (credits: number, { operation = 'a call' }: { operation?: string | undefined } = {}) => {
+    if (credits <= left) return
+    throw new RangeError(`record: ${operation} may cost ${credits}, and ${left} of ${limit} credits are left.`)
   }
-
-  check(credits: number, { operation = 'a call' }: { operation?: string | undefined } = {}): void {
-    if (credits <= this.#left) return
-    throw new RangeError(
-      `record: ${operation} may cost ${credits}, and ${this.#left} of ${this.#limit} credits are left.`,
-    )
-  }
-
-  reserve(credits: number, details?: { operation?: string | undefined }) {
-    this.check(credits, details)
-    this.#left -= credits
-    let isOpen = true
-    const end = (charged: number): undefined => {
-      if (isOpen) this.#left += credits - charged
-      isOpen = false
-    }
-    return { credits, confirm() {}, settle: end, release: () => end(0), markUncertain: () => end(credits) }
+  return {
+    check,
+    reserve(credits, details) {
+      check(credits, details)
+      left -= credits
+      let isOpen = true
+      const end = (charged: number): undefined => {
+        if (isOpen) left += credits - charged
+        isOpen = false
+      }
+      return { credits, confirm() {}, settle: end, release: () => end(0), markUncertain: () => end(credits) }
+    },
   }
 }
 
-type Answers = Partial<Record<FakeOperation, readonly Record<string, string>[] | undefined>>
-
-const address = fakeTokens.BOLT
-const limit = 1
-
-/** The smallest call of every operation, in this order; undefined where an earlier answer names nothing to ask about. */
-const SMALLEST_CALLS: Readonly<Record<FakeOperation, (answers: Answers) => object | undefined>> = {
-  'etn.price': () => ({}),
-  'nft.stats': () => ({}),
-  'account.me': () => ({}),
-  'meta.openapi': () => ({}),
-  'token.price': () => ({ address }),
-  'token.get': () => ({ address }),
-  'token.history': () => ({ address }),
-  'locks.get': () => ({ address }),
-  'token.list': () => ({ limit }),
-  'pool.list': () => ({ limit }),
-  'trade.list': () => ({ limit }),
-  'token.candles': () => ({ address, limit }),
-  'prices.batch': () => ({ addresses: [address] }),
-  'balances.get': () => ({ address: fakeWallets.whale, limit }),
-  'farm.list': () => ({}),
-  'nft.collections': () => ({ limit }),
-  'nft.collection': (answers) => addressOf(answers['nft.collections']),
-  'nft.assets': (answers) => limited(addressOf(answers['nft.collections'])),
-  'presale.list': () => ({ limit }),
-  'presale.get': ({ 'presale.list': [presale] = [] }) => presale && { pool: presale.pool },
-}
-
-const addressOf = ([one]: readonly Record<string, string>[] = []) => one && { address: one.address }
-const limited = (params: object | undefined) => params && { ...params, limit }
-
+/** Calls every operation, with the smallest page; none where an earlier answer names nothing to ask about. */
 async function callEverything(client: object): Promise<void> {
-  const answers: Answers = {}
-  for (const operation of Object.keys(SMALLEST_CALLS) as FakeOperation[]) {
-    const params = SMALLEST_CALLS[operation](answers)
+  const answers: Partial<Record<FakeOperation, readonly Record<string, string>[] | undefined>> = {}
+  for (const operation of fakeOperations) {
+    const { path, query, maxLimit } = fakeRoutes[operation]
     const [group = '', action = ''] = operation.split('.')
-    if (params) answers[operation] = await (client as Groups)[group]?.[action]?.(params)
+    const [collection, presale] = [answers['nft.collections']?.[0], answers['presale.list']?.[0]]
+    const tokenOrWallet = group === 'balances' ? fakeWallets.whale : fakeTokens.BOLT
+    const params = {
+      ...(path.includes('{address}') && { address: group === 'nft' ? collection?.address : tokenOrWallet }),
+      ...(path.includes('{pool}') && { pool: presale?.pool }),
+      ...(query?.includes('addresses') && { addresses: [fakeTokens.BOLT] }),
+      ...(maxLimit !== undefined && { limit: 1 }),
+    }
+    if (Object.values(params).includes(undefined)) continue
+    answers[operation] = await (client as Groups)[group]?.[action]?.(params)
   }
 }
 

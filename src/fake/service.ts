@@ -11,8 +11,7 @@ import { Session } from './http/session.ts'
 import { type FakeServiceOptions, readOptions } from './options.ts'
 import { checkOptions, checkValue, FakeUsageError } from './rules/check.ts'
 import { MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
-import { type Expected, expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
-import type { FakeFilter } from './rules/ledger.ts'
+import { expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
 import { once } from './rules/once.ts'
 import * as is from './rules/schema.ts'
 import { noRecording, TapePlayer } from './rules/tape.ts'
@@ -70,18 +69,6 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   const handle: Handle = async (incoming) => {
     if (isClosed) throw connectionError('ECONNREFUSED')
     return handleRequest(session, clock, incoming)
-  }
-
-  function expectThat(
-    what: string,
-    expected: Expected,
-    filter: FakeFilter = {},
-    source: Session['ledger'] | Session['journal'],
-  ): void {
-    const masked = session.maskFilter(filter)
-    const { journal } = session
-    const observed = { actual: source.sums(masked), entries: journal.list(masked), dropped: journal.dropped }
-    expectAmounts(what, expected, observed, masked)
   }
 
   function reset(options: ResetOptions = {}): void {
@@ -146,8 +133,14 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       if (!free) throw new Error(`All ${session.heavySlots.size} heavy slots are taken.`)
       return free
     },
-    expectCredits: (expected, filter) => expectThat('credits charged', expected, filter, session.ledger),
-    expectRequests: (expected, filter) => expectThat('requests', expected, filter, session.journal),
+    expectCredits(expected, filter) {
+      const { ledger, journal } = session
+      expectAmounts('credits charged', expected, session.maskFilter(filter), ledger, journal)
+    },
+    expectRequests(expected, filter) {
+      const { journal } = session
+      expectAmounts('requests', expected, session.maskFilter(filter), journal, journal)
+    },
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
     clock: { now: clock.now, monotonic: clock.elapsed, sleep: clock.sleep, random: () => unit(noise, ++drawn) },
     world: world.control,

@@ -1,10 +1,11 @@
+import { mkdirSync } from 'node:fs'
 import { type Candle, checksumAddress, estimateCost, isEtnMarketError, type OperationParams } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
 import { readAddresses } from '../call-params.ts'
 import { formatChart, toSvg } from '../candle-chart.ts'
 import { addExample, addServiceOptions, readItems } from '../common-options.ts'
 import { EXIT, usageError } from '../failure.ts'
-import { makeFolder, type NamedFile, requireWritable, savePaidFor, writeWhole } from '../files.ts'
+import { type NamedFile, requireWritable, savePaidFor, tryAccess, writeWhole } from '../files.ts'
 import type { AddCommand } from '../program.ts'
 import {
   DEFAULT_BUCKET,
@@ -56,7 +57,6 @@ export const addCommand: AddCommand = (program, host) => {
       const listed = options.allListed ? await listTokens(session) : await readAddresses(session, named)
       const addresses = [...new Set(listed.map((address) => checksumAddress(address)))]
       using purchases = new Purchases(session, { ...options, csv }, addresses)
-      await purchases.openSeries()
       await purchases.buy()
     }),
   )
@@ -91,13 +91,12 @@ async function listTokens(session: Session): Promise<string[]> {
 }
 
 /** What became of a token, as `--json` prints it for several. */
-interface Outcome extends Partial<Synced> {
-  readonly address: string
-  readonly candles?: readonly Candle[]
-  readonly error?: { readonly code: string; readonly message: string }
+type Outcome = Partial<Synced> & {
+  address: string
+  candles?: readonly Candle[]
+  error?: { code: string; message: string }
 }
 
-/** The candles that a command buys of one token or several, and where they go. */
 class Purchases {
   readonly #session: Session
   readonly #options: CandlesArguments
@@ -124,17 +123,9 @@ class Purchases {
     const folder = this.#isMany ? (sync ?? csv) : undefined
     if (typeof folder === 'string') {
       if (isSeriesFile(folder)) throw usageError(`${folder}: several tokens need a folder, with a file for each.`)
-      makeFolder(folder, session.file(folder).path)
+      tryAccess(folder, () => mkdirSync(session.file(folder).path, { recursive: true }))
     } else if (typeof csv === 'string') requireWritable('--csv', session.file(csv))
     if (svg !== undefined) requireWritable('--svg', session.file(svg))
-  }
-
-  /** Opens all of them before anything is sent: a file that cannot be used costs nothing. */
-  async openSeries(): Promise<void> {
-    const { sync } = this.#options
-    if (sync === undefined) return
-    for (const params of this.#params)
-      this.#series.push(await openSeriesFile(this.#fileOf(sync, params), seriesIdOf(params)))
   }
 
   [Symbol.dispose](): void {
@@ -145,9 +136,13 @@ class Purchases {
     return this.#session.file(this.#isMany ? seriesName(name, seriesIdOf(params), true) : name)
   }
 
-  /** Buys the candles of one token after the other. */
   async buy(): Promise<void> {
     const session = this.#session
+    const { sync } = this.#options
+    // All of them before anything is sent: a file that cannot be used costs nothing.
+    if (sync !== undefined)
+      for (const params of this.#params)
+        this.#series.push(await openSeriesFile(this.#fileOf(sync, params), seriesIdOf(params)))
     const now = Date.now() / 1_000
     const expected = this.#params.map((params, index) => {
       const file = this.#series[index]
@@ -191,7 +186,6 @@ class Purchases {
     return this.#session.authorize({ what, ...sumCosts(costs), smallest: costs[0]?.max ?? 0 })
   }
 
-  /** Writes and prints the candles of a token. */
   #show(params: CandleParams, candles: readonly Candle[], synced?: Synced): Omit<Outcome, 'address'> {
     const { print, colors, json, host } = this.#session
     const { csv, svg } = this.#options
@@ -212,6 +206,4 @@ class Purchases {
 }
 
 /** One token alone is printed without its address, and candles are a list. */
-function toSingle({ address: _, ...outcome }: Outcome = { address: '' }): unknown {
-  return outcome.candles ?? outcome
-}
+const toSingle = ({ address: _, ...outcome }: Outcome = { address: '' }): unknown => outcome.candles ?? outcome

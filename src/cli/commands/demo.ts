@@ -34,7 +34,6 @@ const BUDGET = 5_000
 /** The same data on every day. */
 const START = Date.UTC(2026, 0, 1, 12)
 
-/** Plays the demo. `paceMs` is the time between two prices. */
 async function playDemo(session: Session, paceMs: number): Promise<void> {
   const { colors, signal, print } = session
   const begun = performance.now()

@@ -8,7 +8,6 @@ import type { HostProcess } from '../host.ts'
 import type { AddCommand } from '../program.ts'
 import { toJson } from '../text.ts'
 
-/** The options of `etn-market fake`; some of them are those of the service. */
 interface FakeArguments extends Pick<FakeServiceOptions, 'seed' | 'world' | 'tape' | 'onMissing' | 'maxSnapshots'> {
   port: number
   host: string
@@ -100,10 +99,7 @@ const jsonOf = (option: string, host: HostProcess) => (name: string) => {
 
 const CHECK_EVERY_MS = 200
 
-/**
- * Calls back when the program that started this one is gone, or has closed the pipe to its standard input. `npx` ends at a signal without
- * passing it on, so that a server behind it would stay.
- */
+/** Calls back when the parent is gone or has closed the pipe: `npx` ends at a signal without passing it on. */
 function onEndOfParent(callback: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {

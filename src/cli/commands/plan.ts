@@ -11,12 +11,7 @@ import { printTable } from '../table.ts'
 
 type PlanArguments = CommonOptions & { readonly dailyLimit?: number; readonly balance?: number }
 
-/**
- * Adds `etn-market plan`, which sends nothing. With `--json` it prints what `planCredits` returns, with `limit`, `withinLimit` and `slower`.
- * It exits with 1 when the plan exceeds its daily limit, so that a job of a CI fails:
- *
- *     - run: npx etn-market plan credits.yaml --daily-limit 100000
- */
+/** Adds `etn-market plan`. With `--json` it prints what `planCredits` returns, with `limit`, `withinLimit` and `slower`. */
 export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('plan <file>')
@@ -39,7 +34,6 @@ export const addCommand: AddCommand = (program, host) => {
   command.addHelpText('after', PLAN_HELP)
 }
 
-/** What a plan looks like, for the help of `plan` and `run`. */
 export const PLAN_HELP = `
 A plan in YAML. Times are in UTC. The guide of the command has all fields.
   creditsPerDay: 100000
@@ -102,7 +96,6 @@ export function describeBalance(days: number): string {
     : `The balance lasts ${days.toFixed(1)} days at least.`
 }
 
-/** Whether the plan fits, and if not, what to change. */
 export function describeLimit({ withinLimit, slower, stretch = 1, calls }: PlanForecast, limit: number): string[] {
   const of = `the limit of ${formatCount(limit)} credits a day`
   if (withinLimit) return [`Within ${of}.`]

@@ -13,10 +13,7 @@ import { buyTokens, lookUpTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInf
 
 const LIMIT = operations['balances.get'].credits.maxItems
 
-/**
- * Adds `etn-market portfolio`. With `--json` it prints `{ wallet, updated, complete, totalUsd, totalEtn, positions, unpriced }`, with
- * exact decimal texts.
- */
+/** With `--json` it prints `{ wallet, updated, complete, totalUsd, totalEtn, positions, unpriced }`, with exact decimals. */
 export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('portfolio <wallet>')

@@ -14,14 +14,11 @@ import { type Column, fitTable, printTable, tokenColumns, widthOf } from '../tab
 import { cleanLine, toJson } from '../text.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type Tokens } from '../tokens.ts'
 
-type ToRow = (price: FeedPrice) => PriceRow
+type ToRow = ReturnType<typeof createPriceRows>
 
 type PricesArguments = CommonOptions & { readonly watch?: number; readonly symbols: boolean }
 
-/**
- * Adds `etn-market prices`. With `--json` it prints a list of `{ address, symbol, usd, etn, changePercent, at, stale }`; with
- * `--watch` too, one of them a line.
- */
+/** With `--json` it prints a list of prices as rows; with `--watch` too, one of them a line. */
 export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('prices <addresses...>')
@@ -36,8 +33,11 @@ export const addCommand: AddCommand = (program, host) => {
       await authorize(session, watch, addresses.length, kept === undefined)
       const toRow = createPriceRows(kept ?? (await buyTokens(session, client)))
       await using feed = createPriceFeed(client)
-      if (watch === undefined) await printOnce(session, feed, addresses, toRow)
-      else await printWatch(session, client, feed, addresses, watch, toRow)
+      if (watch !== undefined) return await printWatch(session, client, feed, addresses, watch, toRow)
+      const prices = await feed.prices(addresses, { signal: session.signal })
+      const rows = addresses.flatMap((address) => (prices[address] ? [toRow(prices[address])] : []))
+      if (session.json) session.printJson(rows)
+      else printTable(session, ...tabulatePrices(rows, session.colors, false))
     }),
   )
   addExample(command, 'prices 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1 --watch 30s', 'prices tokens.txt --json')
@@ -59,19 +59,9 @@ function authorize(session: Session, everyMs: number | undefined, count: number,
   })
 }
 
-async function printOnce(session: Session, feed: PriceFeed, addresses: string[], toRow: ToRow): Promise<void> {
-  const prices = await feed.prices(addresses, { signal: session.signal })
-  const rows = addresses.flatMap((address) => (prices[address] ? [toRow(prices[address])] : []))
-  if (session.json) session.printJson(rows)
-  else printTable(session, ...tabulatePrices(rows, session.colors, false))
-}
-
 const REDRAW_MS = 1_000
 
-/**
- * Shows prices as they change until the signal aborts: a table that is drawn again in place, else a line for each price.
- * @throws the client's error if no later request can succeed
- */
+/** Shows prices as they change, in place or a line for each. @throws the client's error if no later request can succeed */
 async function printWatch(
   session: Session,
   client: Client,
@@ -120,24 +110,20 @@ function describeRow({ at, symbol, address, usd, etn, changePercent }: PriceRow)
   return cleanLine(`${time}  ${symbol ?? address}  ${price}  ${formatChange(changePercent)}`)
 }
 
-/** A price with its symbol and its change, as `--json` prints it. */
-interface PriceRow extends Pick<FeedPrice, 'address' | 'usd' | 'etn' | 'at' | 'stale'> {
-  readonly symbol: string | null
-  /** Percent since the first price of this run; null without two prices. */
-  readonly changePercent: number | null
-}
+type PriceRow = ReturnType<ToRow>
 
 /** The columns name their currency. */
 const PLAIN = { symbol: '', digits: 6, none: '-' }
 
 /** Keeps the first price of each address, and makes the rows of a table of later ones. */
-function createPriceRows(tokens: Tokens): ToRow {
+function createPriceRows(tokens: Tokens) {
   const first = new Map<string, FeedPrice>()
-  return (price) => {
+  return (price: FeedPrice) => {
     const { address, usd, etn, at, stale } = price
     const before = first.get(address)
     if (before === undefined) first.set(address, price)
     const symbol = tokens.get(address.toLowerCase())?.symbol ?? null
+    // Percent since the first price of this run; null without two prices.
     return { address, symbol, usd, etn, changePercent: before ? changeOf(before, price) : null, at, stale }
   }
 }
@@ -149,7 +135,6 @@ function changeOf(before: FeedPrice, after: FeedPrice): number | null {
   return from > 0 && after[unit] !== null ? (100 * (to - from)) / from : null
 }
 
-/** The columns and the cells of a table of prices. The change is shown where `withChange` is true. */
 function tabulatePrices(rows: readonly PriceRow[], colors: Colors, withChange: boolean): [Column[], string[][]] {
   const colorOfChange = (cell: string, at: number) => {
     const change = rows[at]?.changePercent ?? 0

@@ -19,10 +19,7 @@ import { describeLimit, PLAN_HELP } from './plan.ts'
 
 type RunArguments = CommonOptions & { readonly dailyLimit?: number }
 
-/**
- * Adds `etn-market run`: carries out a plan until a signal ends it. With `--json` it prints an event a line, see `RunEvent`. Its state is in
- * a file beside the plan. After `kill -9` it goes on where it was, and its limit still holds.
- */
+/** Adds `etn-market run`. Its state is beside the plan: after `kill -9` it goes on where it was, and its limit still holds. */
 export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('run <plan>')
@@ -94,10 +91,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   })
 }
 
-/**
- * The state is kept under the name of the plan: an editor that replaces the file gives it another identity, and the limit would begin anew.
- * @throws CommandError for a line whose calls are only counted, and for a plan with hard links, each of which would have a limit of its own
- */
+/** The state is kept under the name of the plan: of a plan with hard links, each name would have a limit of its own. */
 function requireRunnable(name: string, { path, lines }: PlanFile): void {
   const line = lines.find((one) => !isCallable(one))
   if (line !== undefined) {

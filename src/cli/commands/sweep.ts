@@ -14,7 +14,6 @@ import { cleanLine } from '../text.ts'
 
 type SweepArguments = CommonOptions & ParamOptions & { readonly resume?: string; readonly maxCreditsPerRun?: number }
 
-/** The operations that can be swept, by the name of the sweep. */
 export const SWEEPS: Readonly<Record<string, OperationId>> = {
   locks: 'locks.get',
   'nft-collections': 'nft.collection',
@@ -24,10 +23,7 @@ export const SWEEPS: Readonly<Record<string, OperationId>> = {
 
 type SweepParams = { readonly address: string; readonly [name: string]: unknown }
 
-/**
- * Adds `etn-market sweep`. With `--json` it prints `{ operation, journal, total, done, failed, stored, credits, ended, remaining, results }`
- * at the end. It exits with 1 when a call failed or when a limit left some out.
- */
+/** Adds `etn-market sweep`. It exits with 1 when a call failed or when a limit left some out. */
 export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('sweep <what> <addresses...>')
@@ -60,7 +56,6 @@ function costOf(operation: OperationId, list: readonly SweepParams[]): { min: nu
   return sumCosts(list.map((params) => estimateCall(operation, params)))
 }
 
-/** Buys what the journal does not have, and prints what is done, why it ended early, and how to go on. */
 async function sweep(
   session: Session,
   options: SweepArguments,

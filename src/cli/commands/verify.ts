@@ -6,22 +6,16 @@ import { requireWritable, savePaidFor, writeWhole } from '../files.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { cleanLine, redactKeys } from '../text.ts'
-import { costOfVerification, type OperationResult, Verification } from '../verify-calls.ts'
+import { costOfVerification, Verification } from '../verify-calls.ts'
 
-/** Everything that the verification found out. */
-interface Report {
-  readonly operations: readonly OperationResult[]
-  readonly probes: readonly string[]
+interface Report extends Pick<Verification, 'operations' | 'probes'> {
   readonly openapi: readonly string[]
   readonly credits: number
 }
 
 type VerifyArguments = CommonOptions & { readonly report?: string; readonly tape?: string }
 
-/**
- * Adds `etn-market verify`. With `--json` it prints `{ operations, probes, openapi, credits }`. It exits with 1 when something differs
- * from the contract, and with 3 when the service failed.
- */
+/** Adds `etn-market verify`. It exits with 1 when something differs, and with 3 when the service failed. */
 export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('verify')
@@ -38,7 +32,7 @@ export const addCommand: AddCommand = (program, host) => {
       const note = 'the upper end only if the service serves what it should refuse'
       await session.authorize({ what: 'verify', ...costOfVerification(), note })
       await verification.run(session, client)
-      const { results: operations, probes, tape, errors } = verification
+      const { operations, probes, tape, errors } = verification
       const theirs = tape.find(({ operation }) => operation === 'meta.openapi')?.data
       const openapi = theirs === undefined ? [] : compareOpenApi(contract, theirs)
       const found: Report = { operations, probes, openapi, credits: client.credits.charged }

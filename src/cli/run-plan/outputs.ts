@@ -1,16 +1,14 @@
-import { closeSync, openSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
-import { makeFolder, type NamedFile, nameFile, statPath, tryAccess } from '../files.ts'
+import { type NamedFile, nameFile, statPath, tryAccess } from '../files.ts'
 import { kindOf, type PlanFile, type PlanLine } from '../plan-file.ts'
 import { openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
 
 /**
- * Resolves, opens and compares everything that the lines of a plan write, before anything is sent.
- * @param plan as the user named it
+ * Opens and compares everything that the lines of a plan write, before anything is sent.
  * @param taken files that the run reads or keeps, and what each of them is
- * @throws CommandError naming the line of a file that cannot be written, or both lines of one that they would share
  */
 export async function checkOutputs(plan: string, file: PlanFile, taken: ReadonlyMap<string, string>): Promise<void> {
   const inFolder = (name: string) => nameFile(dirname(file.path), name)
@@ -31,13 +29,12 @@ export async function checkOutputs(plan: string, file: PlanFile, taken: Readonly
   }
 }
 
-/** The files that a line writes. Each of them can be written. */
 async function openOutputs(line: PlanLine, file: (name: string) => NamedFile, place: string): Promise<NamedFile[]> {
   const kind = kindOf(line)
   if (kind === 'candles') {
     const names = seriesOf(line)
     for (const { id, name } of names) {
-      makeFolder(`${place}: file ${name}`, dirname(file(name).path))
+      tryAccess(`${place}: file ${name}`, () => mkdirSync(dirname(file(name).path), { recursive: true }))
       using _ = await openSeriesFile(file(name), id)
     }
     return names.flatMap(({ name }) => [name, `${name}.json`]).map(file)
@@ -64,10 +61,7 @@ function keysOf(path: string): string[] {
   return [resolved, ...(found === undefined || found.ino === 0n ? [] : [`${found.dev} ${found.ino}`])]
 }
 
-/**
- * The journal of a time, such as `locks-2026-11-23.jsonl`. What is due more than once a day has the time in the name, too, and what is due
- * more than once a minute a number.
- */
+/** Such as `locks-2026-11-23.jsonl`; with the time where it is due more than once a day, with a number more than once a minute. */
 export function journalName({ file, operation, times }: PlanLine, due: number, number = 1): string {
   const [, base = '', ending = ''] = /^(.*?)(\.[^./\\]*)?$/s.exec(file ?? `${operation}.jsonl`) ?? []
   const length = times.once === undefined ? 'YYYY-MM-DDTHH:MM'.length : 'YYYY-MM-DD'.length
@@ -75,7 +69,6 @@ export function journalName({ file, operation, times }: PlanLine, due: number, n
   return `${base}-${time}${number > 1 ? `-${number}` : ''}${ending || '.jsonl'}`
 }
 
-/** The series of a line, and the name of the file of each. */
 export function seriesOf({ params, addresses = [], file = 'candles', count }: PlanLine) {
   return addresses.map((address): { readonly id: SeriesId; readonly name: string } => {
     const id = seriesIdOf({ ...params, address })

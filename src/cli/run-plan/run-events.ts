@@ -4,7 +4,6 @@ import { describeGap, type Synced } from '../sync-series.ts'
 
 interface LineName {
   readonly operation: string
-  /** What the line is for. */
   readonly for: string
 }
 
@@ -19,7 +18,6 @@ export interface DayEvent extends Spent {
   readonly event: 'day'
   /** Such as `2026-11-23`. */
   readonly date: string
-  /** What the plan costs, credits a day. */
   readonly planned: number
   /** How many prices, answers, or calls of sweeps. */
   readonly lines: readonly (LineName & { readonly done: number; readonly failed: number })[]

@@ -89,7 +89,6 @@ function readLastPrices({ line, run }: RunningLine): Map<string, string> {
   return new Map(Array.from(times, ([, address = '', at = '']) => [address, at]))
 }
 
-/** Makes the calls of a line that has no addresses. */
 export function runCall(running: RunningLine): Promise<void> {
   const { operation, params, count } = running.line
   async function work(): Promise<void> {
@@ -123,7 +122,6 @@ export function runSweep(running: RunningLine): Promise<void> {
   })
 }
 
-/** @param unwritten lines that the journal did not take, this time or an earlier one */
 async function sweep(running: RunningLine, name: string, unwritten: string[]): Promise<void> {
   const { line, run } = running
   using journal = openJournal(run.file(name))
@@ -162,7 +160,6 @@ async function sweep(running: RunningLine, name: string, unwritten: string[]): P
   }
 }
 
-/** Keeps a file of candles for each address of a line up to date. */
 export function runCandles(running: RunningLine): Promise<void> {
   const { line, run } = running
   async function work(_: unknown, isResumed: boolean): Promise<void> {

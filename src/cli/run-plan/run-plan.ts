@@ -12,21 +12,18 @@ import { abortWith, MAX_SLEEP_MS, RunningLine } from './running-line.ts'
 export interface RunPlanOptions {
   readonly lines: readonly PlanLine[]
   readonly creditsPerDay: number
-  /** What the plan costs, credits a day. */
   readonly planned: number
   /** Keeps the budget, the prices and what was begun. */
   readonly store: Required<BudgetStore>
   readonly budget: StoredBudget
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** A file beside the plan. */
   file(name: string): NamedFile
   /** The client spends from the budget, and calls `onEvent`. */
   client(onEvent: (event: ClientEvent) => void): Client
   emit(event: RunEvent): void
 }
 
-/** What the lines of a running plan share. */
 export interface PlanRun extends Pick<RunPlanOptions, 'clock' | 'file' | 'emit'> {
   readonly client: Client
   readonly feed: PriceFeed
@@ -41,10 +38,7 @@ export interface PlanRun extends Pick<RunPlanOptions, 'clock' | 'file' | 'emit'>
 const MIDNIGHT_MARGIN_MS = 2_000
 const RUNNERS = { prices: runPrices, candles: runCandles, sweep: runSweep, call: runCall }
 
-/**
- * Carries out a plan until the signal aborts, within one budget, and resolves when nothing is in flight any more.
- * @throws the client's error if no later call can succeed
- */
+/** Carries out a plan until the signal aborts. @throws the client's error if no later call can succeed */
 export async function runPlan(options: RunPlanOptions): Promise<void> {
   const { lines, creditsPerDay, planned, store, budget, clock, emit, file } = options
   await budget.load()

@@ -11,7 +11,6 @@ export interface LineState {
   readonly isOpen: boolean
   /** Whether it was never due. */
   readonly isFirst?: boolean
-  /** The journal of that time. */
   readonly journal?: string
   /** Which addresses it had then. */
   readonly list?: string
@@ -19,9 +18,7 @@ export interface LineState {
 
 type Counts = Pick<DayEvent['lines'][number], 'done' | 'failed'>
 
-/** The figures of a day of the budget, in UTC. */
 interface DayRecord extends Pick<DayEvent, 'date' | 'spent' | 'uncertain'> {
-  /** By the key of a line. */
   readonly lines: Readonly<Record<string, Counts>>
 }
 
@@ -34,7 +31,6 @@ export class RunState {
   readonly #keys: ReadonlyMap<PlanLine, string>
   #day: DayRecord
 
-  /** @param options with a budget that is loaded */
   static async load(options: RunPlanOptions): Promise<RunState> {
     return new RunState(options, parse<DayRecord>(await options.store.get(DAY_KEY), 'date', 'string'))
   }
@@ -45,7 +41,6 @@ export class RunState {
     this.#day = day ?? this.#beginDay()
   }
 
-  /** What an earlier run has left of a line. */
   async readLine(line: PlanLine): Promise<LineState | undefined> {
     const { store, clock } = this.#options
     const known = parse<LineState>(await store.get(this.#keyOf(line)), 'last', 'number')
@@ -60,7 +55,6 @@ export class RunState {
     await this.#options.store.set(this.#keyOf(line), JSON.stringify({ ...state, list: hashOf(line.addresses) }))
   }
 
-  /** Notes what the day has cost by now, and what a line has done. */
   note(line?: PlanLine, { done = 0, failed = 0 }: Partial<Counts> = {}): void {
     this.#endDay()
     const { store, budget } = this.#options

@@ -12,10 +12,8 @@ import type { LineState } from './run-state.ts'
 /** Whether the run cannot go on: the key is refused, or has no credits left. */
 const isFinal = (error: EtnMarketError): boolean => isFinalForKey(error) || error.code === 'client_closed'
 
-/** Whether the limit of the day does not allow a call. Nothing was sent. */
 const isOverLimit = (error: EtnMarketError): boolean => error.name === 'BudgetExceededError'
 
-/** Whether the system refused a file. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined
 
@@ -31,7 +29,6 @@ export function abortWith(signal: AbortSignal): AbortController & Disposable {
 interface Work {
   /** The state that it is given is stored: what a crash interrupts is not bought again. `isResumed` where it was interrupted. */
   work(turn: LineState, isResumed: boolean): Promise<void>
-  /** Adds to the state of a time that begins. */
   begin?(turn: LineState): LineState
   /** Whether work that was interrupted goes on; other work waits for its next time. */
   readonly isFinishing: boolean
@@ -56,10 +53,7 @@ export class RunningLine {
     this.run.state.note(this.line, { done: 1 })
   }
 
-  /**
-   * Does the work of the line each time that it is due, until the run is to end.
-   * @throws the client's error if no later call can succeed
-   */
+  /** Does the work each time that it is due, until the run is to end. @throws the client's error if no later call can succeed */
   async repeat({ work, begin, isFinishing }: Work): Promise<void> {
     const { line } = this
     const { clock, state, signal } = this.run
@@ -106,10 +100,7 @@ export class RunningLine {
     }
   }
 
-  /**
-   * Reports a failure after which the line goes on. Returns when it tries again, undefined for its next time.
-   * @throws the error if the whole run, or the day of the line, is over with it
-   */
+  /** Reports a failure. Returns when it tries again, undefined for its next time. @throws the error if the run or the day is over */
   reportFailure(error: unknown): number | undefined {
     // A file that cannot be used concerns one line.
     const isOwn = error instanceof CommandError || isSystemError(error)
@@ -129,7 +120,6 @@ export class RunningLine {
     return resetsAt
   }
 
-  /** Reports what was paid for, and which file did not take it. The run goes on. */
   reportUnwritten(problem: string, text: string): void {
     const message = `${problem} It was to take: ${text}`
     this.emit({ event: 'failed', code: 'not_written', message, credits: 0 })
@@ -141,10 +131,7 @@ export class RunningLine {
       await this.run.clock.sleep(Math.min(ms, MAX_SLEEP_MS), signal).catch(() => {})
   }
 
-  /**
-   * Calls the operation of the line with each of some parameters. When the run is to end, nothing more is sent, and what is in flight is waited
-   * for. @throws the error after which no further call of the line can succeed, when the others have ended
-   */
+  /** Makes calls. When the run is to end, nothing more is sent, and what is in flight is waited for. @throws a final error last */
   async *buyEach<Params extends object>(list: readonly Params[], options: SweepOptions) {
     let ending: EtnMarketError | undefined
     let [charged, reported] = [0, 0]
@@ -168,7 +155,6 @@ export class RunningLine {
     if (ending !== undefined) throw ending
   }
 
-  /** Appends what the line has bought to its file, if it has one. What the file does not take is in an event. */
   appendAnswer(value: object): void {
     if (this.line.file === undefined) return
     const { name, path } = this.run.file(this.line.file)

@@ -17,13 +17,9 @@ export const fakeWallets = {
 /** Documents are updated every six hours. */
 const RECORDED = 6 * 3_600
 
-/** Balances of the `world` option, by the key of the wallet. */
 export type OwnBalances = ReadonlyMap<string, readonly { token: WorldToken; amount: bigint }[]>
 
-/**
- * The balances of an address, as last recorded. The service finds a document only by the EIP-55 form of the address; any
- * other form answers an empty document.
- */
+/** The balances as last recorded. The service finds a document only by the EIP-55 form: any other one answers an empty document. */
 export function balanceDocument(sources: Sources, query: { address: string; limit: number; now: number }) {
   const recorded = Math.floor(query.now / RECORDED) * RECORDED
   const found = query.address === checksumAddress(query.address) ? holdings(sources, query.address, recorded) : []
@@ -60,7 +56,6 @@ function holdings({ seed, tokens, own, only }: Sources, address: string, recorde
     })
 }
 
-/** In the smallest unit. */
 function supplyOf({ totalSupply, decimals }: WorldToken): bigint {
   return BigInt(Math.floor(totalSupply)) * 10n ** BigInt(decimals)
 }

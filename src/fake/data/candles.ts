@@ -29,15 +29,15 @@ export function secondsOf(bucket: Bucket): number {
   return LEVELS[LEVEL_OF[bucket]] ?? 60
 }
 
-/** Selects candles: the periods of a bucket from `from` (the start of one) to the one of `until`, at most `now`. Unix seconds. */
-interface Range {
+interface CandleQuery {
   bucket: Bucket
   currency: Currency
-  from: number
-  until: number
+  /** Unix seconds. */
   now: number
-  includeEmpty: boolean
 }
+
+/** Selects candles: the periods of a bucket from `from` (the start of one) to the one of `until`, at most `now`. Unix seconds. */
+type Range = CandleQuery & { from: number; until: number; includeEmpty: boolean }
 
 /** What happened to a price within a period, as fixed point; `time` lies in the period. */
 interface Bar {
@@ -48,7 +48,6 @@ interface Bar {
   close: bigint
   volume: number
   count: number
-  /** The row of the user that it is. */
   row?: Row
 }
 
@@ -213,21 +212,13 @@ const WINDOWS: Record<Duration, { bucket: Bucket; seconds: number }> = {
 }
 
 const DAY_SECONDS = LEVELS[0]
-/** Number of days that are searched for candles. */
 const MAX_DAYS = 1_000
 /** Cached days of candles; past ones do not change. */
 const MAX_CACHED_DAYS = 20_000
 const CACHED: readonly Bucket[] = ['1d', '4h', '1h']
 
-interface CandleQuery {
-  bucket: Bucket
-  currency: Currency
-  now: number
-}
-
 export class Candles {
   readonly #prices: Prices
-  /** Days of candles, by token, bucket, currency and day. */
   readonly #days = new Map<string, FakeCandle[]>()
 
   constructor(prices: Prices) {

@@ -1,7 +1,6 @@
 import { trimEnd } from '../../utils/runtime.ts'
 import { FakeUsageError, show } from '../rules/check.ts'
 
-/** Decimal places of the fixed-point integers for prices. */
 const PLACES = 30
 export const ONE = 10n ** 30n
 const SIGNIFICANT = 25
@@ -17,7 +16,6 @@ export function toDecimal(value: bigint): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** The fixed-point integer of a decimal string like `0.00221`. */
 export function fromDecimal(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.')
   return BigInt(whole + fraction.padEnd(PLACES, '0').slice(0, PLACES))

@@ -1,8 +1,7 @@
 import { FakeUsageError } from '../rules/check.ts'
 import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, hashText, unit } from './random.ts'
-import type { TokenList } from './token-list.ts'
-import { baseLiquidity, blockAt } from './tokens.ts'
+import { baseLiquidity, blockAt, type WorldToken } from './tokens.ts'
 import type { Sources } from './world.ts'
 import type { WorldFarmOptions } from './world-options.ts'
 
@@ -11,15 +10,12 @@ const FARMS = 14
 /** The active yield farms: the user's own, and those on the pools of the most liquid tokens. */
 export function farms(sources: Sources, now: number) {
   const { seed, tokens, pools, own, only } = sources
-  const isTraded = ({ key, anchor, launchedAt }: { key: string; anchor: unknown; launchedAt?: number }) =>
-    key !== tokens.wetn.key && anchor !== null && launchedAt === undefined
-  const candidates = only ? [] : tokens.all(now).filter(isTraded)
-  const ranked = [...candidates]
-    .sort((a, b) => baseLiquidity(b) - baseLiquidity(a) || a.index - b.index)
-    .slice(0, FARMS)
+  const priced = tokens.all(now).filter(({ launchedAt, anchor }) => launchedAt === undefined && anchor !== null)
+  const candidates = only ? [] : priced.filter(({ key }) => key !== tokens.wetn.key)
+  const ranked = candidates.sort((a, b) => baseLiquidity(b) - baseLiquidity(a) || a.index - b.index).slice(0, FARMS)
   const builtIn = ranked.map((token, i) => {
     const noise = hash(seed, 120, token.index)
-    const bonus = i % 4 === 1 ? bonusOf(tokens, noise, now) : {}
+    const bonus = i % 4 === 1 ? bonusOf(priced, noise, now) : {}
     return farmBody(pools, pools.ofToken(token, i % 3 === 0 ? 2 : 3), noise, now, bonus)
   })
   const mine = own.farms.map(({ pool, fields }) =>
@@ -50,14 +46,13 @@ function farmBody(pools: Pools, pool: WorldPool, noise: number, now: number, fie
   }
 }
 
-function bonusOf(tokens: TokenList, noise: number, now: number) {
-  const all = tokens.all(now).filter(({ launchedAt, anchor }) => launchedAt === undefined && anchor !== null)
-  const token = all[below(all.length, noise, 9)] ?? tokens.wetn
+function bonusOf(priced: readonly WorldToken[], noise: number, now: number) {
+  const token = priced[below(priced.length, noise, 9)]
   const month = Math.floor(now / 2_592_000)
   const [tokensPerBlock, endBlock] = [1 + below(50, noise, 10), blockAt((month + 2) * 2_592_000)]
   return {
     thirdPartyRewardApy: Math.round(4_000 * unit(noise, 8)) / 100,
-    thirdPartyReward: { token: token.address(), symbol: token.symbol, tokensPerBlock, endBlock },
+    thirdPartyReward: token && { token: token.address(), symbol: token.symbol, tokensPerBlock, endBlock },
   }
 }
 

@@ -1,6 +1,6 @@
 import { checksumAddress } from '../../utils/address.ts'
 import { FakeUsageError } from '../rules/check.ts'
-import type { Pools, WorldPool } from './pools.ts'
+import type { Pools } from './pools.ts'
 import { below, hash, pick, unit, wallet } from './random.ts'
 import type { TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
@@ -19,16 +19,8 @@ const LOCKED_TOKENS = 2_350
 const MAX_BUILT_IN = 999_999
 
 /** A lock, before its amounts are known. */
-interface Lock {
-  id: number
-  pool: WorldPool
-  owner: string
-  created: number
-  duration: number
-  percent: number
-}
+type Lock = ReturnType<typeof readLock>
 
-/** Locks of the `world` option by the key of their token. */
 export type OwnLocks = ReadonlyMap<string, readonly Lock[]>
 
 /** The liquidity locks of all pools of a token, newest first, expired ones included. */

@@ -11,12 +11,8 @@ const MINUTE_LEVEL = LEVELS.length - 1
 /** Price levels are integers, in millionths of the base price. A product of two is exact in a double. */
 export const TICKS = 1_000_000
 
-/**
- * A period of one market: `count` trades moved the price from `open` to `close`. `highAt` and `lowAt` are the numbers of
- * the trades with the highest and the lowest price (0 is the opening price).
- */
+/** A period of one market. `highAt` and `lowAt` number its trades with the highest and the lowest price; 0 is the opening price. */
 export interface Span {
-  /** Unix seconds. */
   time: number
   open: number
   close: number
@@ -31,16 +27,12 @@ export interface Span {
 
 /** A trade. It is never at a full minute: the price there is the one before the trades of the minute. */
 export interface Fill {
-  /** Unix seconds. */
   time: number
   price: number
   volume: number
 }
 
-/**
- * Selects the periods of a level after `from` and up to `until`; both may lie within a period, which is then cut. Periods without trades
- * need `includeEmpty`.
- */
+/** Periods of a level after `from` and up to `until`, cut at both ends; those without trades need `includeEmpty`. */
 interface View {
   from: number
   until: number
@@ -61,20 +53,17 @@ export class Market {
     this.#isFlat = isFlat
   }
 
-  /** Periods, oldest first. The one of `until` is included even without a trade. */
   periods(view: View): Span[] {
     const cut = this.#collect(view).map((span) => this.#cut(span, view.level, view.from, view.until))
     const price = { open: TICKS, high: TICKS, low: TICKS, close: TICKS }
     return this.#isFlat ? cut.map((span) => ({ ...span, ...price })) : cut
   }
 
-  /** Trades from `from` to `until`, both included, oldest first. */
   fills(from: number, until: number): Fill[] {
     const minutes = this.#collect({ from, until, level: MINUTE_LEVEL, includeEmpty: false })
     return minutes.flatMap((one) => this.#fillsOf(one)).filter(({ time }) => time >= from && time <= until)
   }
 
-  /** The price level at a moment, after its trades. */
   priceAt(time: number): number {
     if (this.#isFlat) return TICKS
     let span = daySpan(this.#noise, this.#token, dayOf(time))
@@ -209,7 +198,6 @@ function fillsOf(minute: Span, noise: number): Fill[] {
   })
 }
 
-/** The price after the first `done` trades of a span. */
 function priceAfter(span: Span, done: number, noise: number): number {
   if (done === span.count) return span.close
   if (done === span.highAt) return span.high

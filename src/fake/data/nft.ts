@@ -10,24 +10,15 @@ import {
   type WorldNftStatsOptions,
 } from './world-options.ts'
 
-export interface Collection {
-  index: number
-  noise: number
-  key: string
-  name: string
-  symbol: string
-  totalSupply: number
-  /** Data of the `world` option. */
-  own?: { stats: ReturnType<typeof readStats>; assets: readonly object[] | undefined }
-  address(): string
-}
+/** A collection; `own` is the data of the `world` option. */
+type OwnCollection = ReturnType<typeof readOwnCollections>[number]
+type Collection = Omit<OwnCollection, 'own'> & Partial<OwnCollection>
 
-/** Collections by their address in lower case. */
 type Collections = ReadonlyMap<string, Collection>
 
 const COLLECTIONS = 72
 
-export function createCollections(seed: number, own: readonly Collection[], only: boolean): Collections {
+export function createCollections(seed: number, own: readonly OwnCollection[], only: boolean): Collections {
   const builtIn = Array.from({ length: only ? 0 : COLLECTIONS }, (_, index): Collection => {
     const noise = hash(seed, 50, index)
     const key = `0x${hex(40, noise)}`
@@ -43,7 +34,6 @@ export function collectionBody({ address, name, symbol, totalSupply }: Collectio
   return { address: address(), name, symbol, totalSupply }
 }
 
-/** Floor, owners, listings and volume. They change every hour. */
 export function collectionStats(collection: Collection, now: number): ReturnType<typeof readStats> {
   if (collection.own) return collection.own.stats
   const hour = Math.floor(now / 3600)
@@ -111,8 +101,9 @@ function traitOf(collection: number, asset: number, name: string, values: readon
   }
 }
 
-export function readOwnCollections(entries: readonly WorldNftCollectionOptions[] = []): Collection[] {
-  const found = entries.map((given, i): Collection => {
+export function readOwnCollections(entries: readonly WorldNftCollectionOptions[] = []) {
+  rejectDuplicates('world.nftCollections', 'address', entries)
+  return entries.map((given, i) => {
     const path = `world.nftCollections[${i}]`
     const { name, symbol, totalSupply, assets } = given
     const address = checksumAddress(given.address)
@@ -123,9 +114,6 @@ export function readOwnCollections(entries: readonly WorldNftCollectionOptions[]
     const own = { stats, assets: listed }
     return { index: 1_000 + i, noise: hashText(key), key, name, symbol, totalSupply, address: () => address, own }
   })
-  const addresses = found.map(({ address }) => address())
-  rejectDuplicates('world.nftCollections', 'address', addresses)
-  return found
 }
 
 function readStats(path: string, given: WorldNftStatsOptions = {}, totalSupply: number, owners: number) {
@@ -142,7 +130,8 @@ function readAssets(path: string, entries: readonly WorldNftAssetOptions[], coll
   const { name: ofCollection, totalSupply } = collection
   if (entries.length > totalSupply)
     throw new FakeUsageError(`${path} lists at most totalSupply assets: ${entries.length} are above ${totalSupply}.`)
-  const found = entries.map(({ tokenId, name, description, image, ownerAddress, lastPrice, traits = [] }) => ({
+  rejectDuplicates(path, 'tokenId', entries)
+  return entries.map(({ tokenId, name, description, image, ownerAddress, lastPrice, traits = [] }) => ({
     tokenId,
     name: name ?? `${ofCollection} #${tokenId}`,
     description: description ?? null,
@@ -151,7 +140,4 @@ function readAssets(path: string, entries: readonly WorldNftAssetOptions[], coll
     lastPrice: lastPrice ?? null,
     traits: traits.map(({ name, value, rarity }) => ({ name, value, rarity })),
   }))
-  const ids = found.map(({ tokenId }) => tokenId)
-  rejectDuplicates(path, 'tokenId', ids)
-  return found
 }

@@ -20,7 +20,6 @@ export interface WorldPool {
   address(): string
 }
 
-/** Pools that are kept in memory. */
 const MAX_KEPT = 10_000
 
 export class Pools {
@@ -41,7 +40,7 @@ export class Pools {
   list(version: 2 | 3, now: number): readonly WorldPool[] {
     const others = this.#tokens
       .all(now)
-      .filter((token) => !this.#isWetn(token) && !this.#own.some((pool) => this.#isOwnPair(pool, token)))
+      .filter((token) => !this.#prices.isWetn(token) && !this.#own.some((pool) => this.#isOwnPair(pool, token)))
     const generated = others.map((token) => this.ofToken(token, version)).filter((pool) => pool.version === version)
     const [usdc, usdt] = [fakeTokens.USDC, fakeTokens.USDT].map((address) => this.#tokens.find(address, now))
     const stable = version === 2 && usdc && usdt ? [this.#makePool(usdc, 2, usdt)] : []
@@ -50,7 +49,7 @@ export class Pools {
 
   /** The pool of a token and WETN. Without a V3 pool it is the V2 one. */
   ofToken(token: WorldToken, wanted: 2 | 3): WorldPool {
-    if (this.#isWetn(token)) throw new Error('WETN is the other side of every pool and has none of its own.')
+    if (this.#prices.isWetn(token)) throw new Error('WETN is the other side of every pool and has none of its own.')
     const given = this.#own.filter((pool) => this.#isOwnPair(pool, token))
     const ownPool = given.find(({ version }) => version === wanted) ?? given[0]
     if (ownPool) return ownPool
@@ -71,7 +70,7 @@ export class Pools {
   reserves(pool: WorldPool, now: number) {
     const [share0, share1] = [this.#shareOf(pool, pool.token0), this.#shareOf(pool, pool.token1)]
     // The side other than WETN determines the amounts, and the price determines the other side.
-    const [token, share] = this.#isWetn(pool.token0) ? [pool.token1, share1] : [pool.token0, share0]
+    const [token, share] = this.#prices.isWetn(pool.token0) ? [pool.token1, share1] : [pool.token0, share0]
     const other = token === pool.token0 ? pool.token1 : pool.token0
     const [price, otherPrice] = [this.#prices.quote(token, now), this.#prices.quote(other, now)]
     if (!price || !otherPrice) return { amount0: 0n, amount1: 0n, usd: 0 }
@@ -84,7 +83,7 @@ export class Pools {
     const equal = (available * price.usd * scale(other.decimals)) / (otherPrice.usd * scale(token.decimals))
     // A pool without WETN holds at most half of the supply of its other token.
     const otherMost = unitsOf(other, other.totalSupply / 2)
-    const isEnough = this.#isWetn(other) || equal <= otherMost
+    const isEnough = this.#prices.isWetn(other) || equal <= otherMost
     const otherAmount = isEnough ? equal : otherMost
     const amount = isEnough
       ? available
@@ -101,12 +100,8 @@ export class Pools {
     return { version, token0, token1, fee, address: once(() => checksumAddress(`0x${hex(40, salt)}`)) }
   }
 
-  #isWetn({ key }: WorldToken): boolean {
-    return key === this.#tokens.wetn.key
-  }
-
   #isOwnPair({ token0, token1 }: WorldPool, { key }: WorldToken): boolean {
-    return (token0.key === key && this.#isWetn(token1)) || (token1.key === key && this.#isWetn(token0))
+    return (token0.key === key && this.#prices.isWetn(token1)) || (token1.key === key && this.#prices.isWetn(token0))
   }
 
   /** The part of a token's supply in one of its pools. */
@@ -120,7 +115,8 @@ export function readOwnPools(
   entries: readonly WorldPoolOptions[] = [],
   find: (address: string) => WorldToken | undefined,
 ): WorldPool[] {
-  const found = entries.map((given, i): WorldPool => {
+  rejectDuplicates('world.pools', 'address', entries)
+  return entries.map((given, i): WorldPool => {
     const raise = (message: string): never => {
       throw new FakeUsageError(`world.pools[${i}].${message}.`)
     }
@@ -133,9 +129,6 @@ export function readOwnPools(
     const address = checksumAddress(given.address)
     return { version: given.version ?? 2, token0, token1, fee: 30, address: () => address }
   })
-  const addresses = found.map(({ address }) => address())
-  rejectDuplicates('world.pools', 'address', addresses)
-  return found
 }
 
 /** An amount of whole tokens in the smallest unit, to six places. */

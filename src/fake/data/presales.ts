@@ -19,33 +19,11 @@ const LISTED = 80
 const PAGE = 50
 /** Campaigns that are found by an address: those of the last 27 years. What was listed once stays, although newer ones fill the list. */
 const FOUND_CAMPAIGNS = 10_000
-/** The addresses of campaigns, and of their tokens. */
 const POOL_SALT = 80
 const TOKEN_SALT = 82
 
-/** A launchpad campaign. Everything but its progress is fixed. */
-export interface Campaign {
-  number: number
-  noise: number
-  creator(): string
-  description: string
-  website: string | null
-  /** Its address in lower case. */
-  poolKey: string
-  /** The token on sale, which is listed when the campaign launches. */
-  token(): WorldToken
-  /** Unix seconds. */
-  starts: number
-  ends: number
-  goal: number
-  minEtnToList: number
-  maxBuy: number
-  launches: boolean
-  /** The moment of the cancellation in unix seconds, if it is cancelled. */
-  cancelledAt: number | undefined
-  /** Amount raised at the end, or at the cancellation. */
-  total: number
-}
+/** A launchpad campaign. Everything but its progress is fixed. Times are in unix seconds. */
+export type Campaign = ReturnType<typeof createCampaign>
 
 function keyOf(seed: number, salt: number, number: number): string {
   return `0x${hex(40, hash(seed, salt, number))}`
@@ -71,7 +49,7 @@ function hasLaunched(seed: number, number: number): boolean {
   return modulo(number + seed, 9) !== 0 && modulo(number + seed, 3) !== 1
 }
 
-export function createCampaign(seed: number, number: number): Campaign {
+export function createCampaign(seed: number, number: number) {
   const noise = hash(seed, 81, number)
   const { name, symbol: letters } = coinName(noise)
   // Other symbols have no digits, so these are unique within a hundred campaigns.
@@ -90,8 +68,8 @@ export function createCampaign(seed: number, number: number): Campaign {
     const names = { name, symbol, decimals: 18, totalSupply, address: once(() => checksumAddress(key)) }
     return {
       ...names,
-      index: 1_000_000 + number,
       key,
+      index: 1_000_000 + number,
       anchor: 'ETN',
       base: priceOfMarketCap(noise, totalSupply),
       launchedAt: ends,
@@ -107,7 +85,9 @@ export function createCampaign(seed: number, number: number): Campaign {
     creator,
     description: `${name} raises ${goal} ETN.`,
     website: below(4, noise, 8) === 0 ? null : `https://${symbol.toLowerCase()}.example`,
+    /** Its address in lower case. */
     poolKey: keyOf(seed, POOL_SALT, number),
+    /** The token on sale, which is listed when the campaign launches. */
     token: once(token),
     starts,
     ends,
@@ -116,6 +96,7 @@ export function createCampaign(seed: number, number: number): Campaign {
     maxBuy: goal / 20,
     launches: hasLaunched(seed, number),
     cancelledAt: isCancelled ? starts + RUNS / 2 : undefined,
+    /** Amount raised at the end, or at the cancellation. */
     total: Math.floor(goal * share),
   }
 }
@@ -137,14 +118,13 @@ function modulo(value: number, by: number): number {
 export function presales(sources: Sources, now: number) {
   const { seed, own, only } = sources
   const newest = Math.floor((now + ANNOUNCED) / EVERY)
-  const builtIn = only ? [] : Array.from({ length: LISTED }, (_, i) => createCampaign(seed, newest - i))
+  const builtIn = Array.from({ length: only ? 0 : LISTED }, (_, i) => createCampaign(seed, newest - i))
   const all = [...own.presales, ...builtIn]
   const onPage = Math.max(PAGE, own.presales.length)
   const firstPage = all.slice(0, onPage).sort((a, b) => b.starts - a.starts || b.number - a.number)
   return [...firstPage, ...all.slice(onPage)].map((campaign) => presaleBody(sources, campaign, now))
 }
 
-/** The campaign with a pool address; one that is no longer listed, too. */
 export function findPresale(sources: Sources, now: number, pool: string) {
   const key = pool.toLowerCase()
   const mine = sources.own.presales.find(({ poolKey }) => poolKey === key)
@@ -199,10 +179,8 @@ function statusAt({ starts, ends, cancelledAt, launches }: Campaign, now: number
 
 /** Reads the presales of the `world` option; `now` in unix seconds is when the fake is created. */
 export function readOwnPresales(entries: readonly WorldPresaleOptions[] = [], now: number): Campaign[] {
-  const found = entries.map((given, i) => readPresale(`world.presales[${i}]`, given, i, now))
-  const pools = found.map(({ poolKey }) => checksumAddress(poolKey))
-  rejectDuplicates('world.presales', 'pool', pools)
-  return found
+  rejectDuplicates('world.presales', 'pool', entries)
+  return entries.map((given, i) => readPresale(`world.presales[${i}]`, given, i, now))
 }
 
 function readPresale(path: string, given: WorldPresaleOptions, position: number, now: number): Campaign {

@@ -77,13 +77,11 @@ export class Prices {
     return new Market(this.#seed, isWetn ? this.#usdc : token, isWetn)
   }
 
-  /** The last price; `undefined` for a token without a price. */
   quote(token: WorldToken, time: number): Quote | undefined {
     const segment = this.timelineOf(token).at(time)
     return this.ofSegment(token, segment, time, segment.kind === 'computed' ? this.market(token).priceAt(time) : 0)
   }
 
-  /** The last price as decimal strings. */
   spot(token: WorldToken, time: number): { usd: string; etn: string } | undefined {
     const found = this.quote(token, time)
     return found && { usd: toDecimal(found.usd), etn: toDecimal(found.etn) }
@@ -96,7 +94,6 @@ export class Prices {
     return { usd: priceIn('USD'), etn: priceIn('ETN') }
   }
 
-  /** The same in one currency. */
   of(token: WorldToken, segment: Source, time: number, level: number, currency: Currency): bigint {
     if (segment.kind !== 'computed') {
       const usd = segment.kind === 'line' ? lineAt(segment, time) : rowPriceAt(segment.row, time)

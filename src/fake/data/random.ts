@@ -15,9 +15,7 @@ function mix(value: number): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/**
- * Finds `c` of `hash(a, b, c)`, as a signed number: `mix` is a bijection and the factor of `c` is odd.
- */
+/** Finds `c` of `hash(a, b, c)`, as a signed number: `mix` is a bijection and the factor of `c` is odd. */
 export function unhash(result: number, a: number, b: number): number {
   const c = unmix(unmix(result)) ^ mix(mix(a ^ 0x9e3779b9) ^ b)
   return Math.imul(c, 0xa5cb9243)
@@ -34,14 +32,12 @@ function unmix(value: number): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** Hashes text to 32 bits. */
 export function hashText(text: string): number {
   let h = 0x811c9dc5
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
   return mix(h)
 }
 
-/** A number in [0, 1). */
 export function unit(a: number, b = 0, c = 0, d = 0): number {
   return hash(a, b, c, d) / 4294967296
 }
@@ -51,7 +47,6 @@ export function below(limit: number, a: number, b = 0, c = 0, d = 0): number {
   return Math.floor(unit(a, b, c, d) * limit)
 }
 
-/** An element of a list. */
 export function pick<T>(list: readonly [T, ...T[]], a: number, b = 0, c = 0): T {
   return list[below(list.length, a, b, c)] ?? list[0]
 }
@@ -69,10 +64,7 @@ export function hex(digits: number, noise: number, salt = 0): string {
   return text.slice(0, digits)
 }
 
-/**
- * Smooth noise in [-1, 1]: hashed values at the multiples of `period`, cubic interpolation between them. It takes whole
- * numbers and uses basic arithmetic only, so it is the same on every runtime.
- */
+/** Smooth noise in [-1, 1]: cubic interpolation between hashed values at the multiples of `period`. It takes whole numbers. */
 export function smoothNoise(seed: number, at: number, period: number): number {
   const cell = Math.floor(at / period)
   const x = (at - cell * period) / period
@@ -81,7 +73,6 @@ export function smoothNoise(seed: number, at: number, period: number): number {
   return from + (to - from) * x * x * (3 - 2 * x)
 }
 
-/** The address of a wallet or contract, in EIP-55 form. */
 export function wallet(noise: number, salt = 0): string {
   return checksumAddress(`0x${hex(40, noise, salt)}`)
 }

@@ -12,7 +12,6 @@ import type { WorldOptions, WorldTokenOptions } from './world-options.ts'
 const PAGE = 100
 /** Built-in tokens that always exist: with the launched ones they fill the page. */
 const GENERATED = 50
-/** The order of the list changes after so many seconds. */
 const REORDERED_EVERY = 60
 
 type TokensByKey = ReadonlyMap<string, WorldToken>
@@ -28,7 +27,6 @@ export class TokenList {
   readonly #permanent: () => TokensByKey
   #launched: { newest: number; tokens: TokensByKey } | undefined
 
-  /** @param own the tokens of the `world` option */
   constructor(seed: number, own: TokensByKey, { only = false, tokenCount = PAGE }: WorldOptions) {
     const real = byKey(realTokens(seed))
     const [usdc, wetn] = ['USDC', 'WETN'].map((symbol) => [...real.values()].find((token) => token.symbol === symbol))
@@ -77,7 +75,6 @@ export class TokenList {
     return [...this.#permanent().values()].filter((token) => hasLaunched(token, now))
   }
 
-  /** The newest launched tokens. */
   #launchedAt(now: number): TokensByKey {
     const numbers = this.#only ? [] : launchedNumbers(this.#seed, now)
     const newest = numbers[0] ?? 0

@@ -7,7 +7,6 @@ import { below, hash, hashText, hex, pick, unit, wallet } from './random.ts'
 export interface WorldToken {
   /** Its position in the random numbers; unique. */
   index: number
-  /** Its address in lower case. */
   key: string
   name: string
   symbol: string
@@ -22,7 +21,6 @@ export interface WorldToken {
   fixedUsd?: bigint
   /** The start of its market in unix seconds, `Infinity` for never. @default it has always traded */
   launchedAt?: number
-  /** Typical number of trades per day. */
   activity: number
   /** Part of the supply that is in its pools. */
   poolShare: number
@@ -34,7 +32,6 @@ export interface WorldToken {
 const GENESIS = 1_709_000_000
 const BLOCK_SECONDS = 5
 
-/** The block that was mined at a moment, in unix seconds. */
 export function blockAt(now: number): number {
   return Math.max(0, Math.floor((now - GENESIS) / BLOCK_SECONDS))
 }
@@ -63,7 +60,6 @@ export function realTokens(seed: number): WorldToken[] {
   })
 }
 
-/** Tokens that always existed. */
 export function generatedTokens(seed: number, count: number): WorldToken[] {
   const nextName = createCoinNames(REAL_TOKENS.map(({ symbol }) => symbol))
   return Array.from({ length: count }, (_, i) => {

@@ -6,7 +6,6 @@ import { type Piece, type Row, rowMinutes } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 import type { Sources } from './world.ts'
 
-/** Number of days that are searched for trades. */
 const MAX_DAYS = 60
 /** Trades added by hand come after the computed ones of the same second. */
 const ADDED_ORDER = 1_000_000

@@ -55,18 +55,9 @@ export interface FakeWorld {
 }
 
 const PRICE = is.between(MIN_PRICE, MAX_PRICE)
-const ROW = {
-  time: is.count,
-  open: PRICE,
-  high: PRICE,
-  low: PRICE,
-  close: PRICE,
-  volume: is.between(0),
-  count: is.count,
-}
-export const CANDLE: is.Schema = is.object(ROW, Object.keys(ROW))
+const PRICES = { open: PRICE, high: PRICE, low: PRICE, close: PRICE }
+export const CANDLE = is.record({ time: is.count, ...PRICES, volume: is.between(0), count: is.count })
 
-/** Creates what changes the data; `now` is in unix seconds. */
 export function createWorldControl(
   tokens: TokenList,
   prices: Prices,

@@ -1,3 +1,4 @@
+import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
 import { FakeUsageError } from '../rules/check.ts'
 import * as is from '../rules/schema.ts'
 
@@ -194,31 +195,24 @@ const UNITS: is.Schema = {
   pattern: '^(\\d{1,78}|0x[0-9a-fA-F]{1,64})$',
   title: "a whole amount in the smallest unit, as text, for example '5000000'",
 }
-const TRAIT = is.object({ name: is.nonEmptyText, value: is.nonEmptyText, rarity: is.between(0, 1) }, [
-  'name',
-  'value',
-  'rarity',
-])
+const TRAIT = is.record({ name: is.nonEmptyText, value: is.nonEmptyText, rarity: is.between(0, 1) })
+const numberOrNull = is.orNull(numberFrom0)
 const ASSET = {
   tokenId: is.nonEmptyText,
   name: is.nonEmptyText,
   description: textOrNull,
   image: textOrNull,
   ownerAddress: is.eip55,
-  lastPrice: is.orNull(numberFrom0),
+  lastPrice: numberOrNull,
   traits: is.listOf(TRAIT),
 }
+const STATS = { floorPrice: numberOrNull, uniqueOwners: is.count, listingCount: is.count, volume: numberFrom0 }
 const COLLECTION = {
   address: is.eip55,
   name: is.nonEmptyText,
   symbol: is.nonEmptyText,
   totalSupply: is.count,
-  stats: is.object({
-    floorPrice: is.orNull(numberFrom0),
-    uniqueOwners: is.count,
-    listingCount: is.count,
-    volume: numberFrom0,
-  }),
+  stats: is.object(STATS),
   assets: is.listOf(is.object(ASSET, ['tokenId'])),
 }
 const PRESALE = {
@@ -268,7 +262,8 @@ export const WORLD = is.object({
 })
 
 /** Throws if two entries of a list are the same thing. */
-export function rejectDuplicates(name: string, field: string, keys: readonly string[]): void {
+export function rejectDuplicates<F extends string>(name: string, field: F, entries: readonly Record<F, string>[]) {
+  const keys = entries.map(({ [field]: key }) => (looksLikeAddress(key) ? checksumAddress(key) : key))
   const twice = keys.findIndex((key, i) => keys.indexOf(key) < i)
   if (twice >= 0) throw new FakeUsageError(`${name}[${twice}].${field} occurs twice: ${keys[twice]}.`)
 }

@@ -21,23 +21,16 @@ import { WORLD, type WorldOptions } from './world-options.ts'
 /** The operations that read data, without the account and the OpenAPI document. */
 type WorldOperation = Exclude<FakeOperation, 'account.me' | 'meta.openapi'>
 
-/** What the data of a route is computed from. */
 export interface Sources {
   seed: number
-  /** Whether the built-in data is left out. */
   only: boolean
   tokens: TokenList
   pools: Pools
   prices: Prices
-  /** What the `world` option adds. */
   own: { balances: OwnBalances; locks: OwnLocks; presales: readonly Campaign[]; farms: ReturnType<typeof readOwnFarms> }
 }
 
-/**
- * Creates the data behind the service: a pure function of the seed, the options, the operation, its parameters and the time.
- *
- * @param clock in unix milliseconds
- */
+/** The data is a pure function of the seed, the options, the operation, its parameters and the time (unix milliseconds). */
 export function createWorld(seedText: number | string, options: WorldOptions, clock: () => number) {
   checkOptions('world', WORLD, options, 'world')
   const { only = false } = options
@@ -67,7 +60,7 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   const finders: Record<WorldOperation, (ask: ParsedQuery, now: number) => QueryResult | undefined> = {
     'etn.price': (_, now) => single({ usd: toDecimal(prices.etnUsd(now)) }),
     'token.price': ({ address }, now) => tokenAt(address, now, (token) => single({ address: token.address(), ...prices.spot(token, now) })),
-    'prices.batch': ({ addresses }, now) => ({ data: batch(addresses, now), items: addresses.length }),
+    'prices.batch': batch,
     'token.list': ({ limit }, now) => list(tokens.page(now).slice(0, limit).map(tokenBody)),
     'token.get': ({ address }, now) => tokenAt(address, now, (token) => single({ ...tokenBody(token), ...prices.spot(token, now) })),
     'token.candles': (ask, now) => tokenAt(ask.address, now, (token) => list(candles.newest(token, { ...ask, now }))),
@@ -89,14 +82,10 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     'farm.list': (_, now) => list(farms(sources, now)),
   }
 
-  function batch(addresses: string[], now: number): Record<string, unknown> {
-    const found: Record<string, unknown> = {}
-    for (const address of addresses) {
-      const token = tokens.find(address, now)
-      const price = token && prices.spot(token, now)
-      if (token && price) found[token.key] = price
-    }
-    return found
+  function batch({ addresses }: ParsedQuery, now: number): QueryResult {
+    const found = addresses.flatMap((address) => tokens.find(address, now) ?? [])
+    const known = found.map((token) => [token.key, prices.spot(token, now)])
+    return { data: Object.fromEntries(known.filter(([, price]) => price)), items: addresses.length }
   }
 
   function trades({ token: address, limit }: ParsedQuery, now: number): QueryResult {

@@ -11,7 +11,6 @@ import type { FaultEffects } from './fault-options.ts'
 
 type Names = readonly (keyof FaultEffects)[]
 
-/** Effects that decide the content of the answer. */
 const CONTENT: Names = ['status', 'html', 'never', 'reset']
 const DELIVERY: Names = ['never', 'reset', 'truncate', 'stall']
 /** Effects on the answer of the service, which a replaced answer does not show. */
@@ -26,13 +25,9 @@ export const EXCLUSIVE: readonly (readonly [Names, Names, reason: string])[] = [
   [['never'], ['delayMs'], 'never has no end'],
   [['reset'], ['charge'], "reset says itself whether it charges, 'before' or 'after'"],
 ]
-/** Effects of which a call can have only one. */
 const SINGLE = ['retryAfter', 'creditHeaders', 'date', 'malformed', 'charge'] as const
 
-/**
- * Combines the effects of two faults on one call: delays add up, headers are merged, transforms run in order. Returns
- * `undefined` if they cannot take effect together, for example two different contents.
- */
+/** The effects of two faults on one call; `undefined` if they cannot take effect together. */
 export function combine(first: FaultEffects, second: FaultEffects): FaultEffects | undefined {
   const has = (effects: FaultEffects, names: Names) => names.some((name) => effects[name] !== undefined)
   const both = (a: Names, b: Names) => (has(first, a) && has(second, b)) || (has(first, b) && has(second, a))
@@ -65,7 +60,6 @@ export function isWithoutBody(status: number): boolean {
   return status === 204 || status === 205 || status === 304
 }
 
-/** The answer of a fault that replaces the service's. */
 export function faultReply(effects: FaultEffects): Reply | undefined {
   const { status, html } = effects
   if (html !== undefined) {
@@ -82,16 +76,13 @@ export function faultReply(effects: FaultEffects): Reply | undefined {
   return 'body' in effects ? { ...reply, body: JSON.stringify(effects.body) } : reply
 }
 
-/** Applies the effects of a fault to an answer. */
 export async function alterReply(reply: Reply, effects: FaultEffects, now: number): Promise<Reply> {
-  return { ...reply, body: await alterBody(reply.body, effects), headers: alterHeaders(reply.headers, effects, now) }
-}
-
-async function alterBody(body: string | null, { transform, malformed }: FaultEffects): Promise<string | null> {
-  if (body === null) return null
-  const changed = transform ? (JSON.stringify(await transform(JSON.parse(body))) ?? '') : body
+  const { transform, malformed } = effects
+  let { body } = reply
+  if (transform && body !== null) body = JSON.stringify(await transform(JSON.parse(body))) ?? ''
   // Half of a JSON object is not JSON.
-  return malformed ? changed.slice(0, Math.max(1, changed.length >> 1)) : changed
+  if (malformed && body !== null) body = body.slice(0, Math.max(1, body.length >> 1))
+  return { ...reply, body, headers: alterHeaders(reply.headers, effects, now) }
 }
 
 function alterHeaders(
@@ -122,9 +113,7 @@ function retryAfterLines(retryAfter: NonNullable<FaultEffects['retryAfter']>, no
   return 'inMs' in retryAfter ? [httpDate(now + retryAfter.inMs)] : retryAfter
 }
 
-function isCredits(name: string): boolean {
-  return name === CREDITS_COST || name === CREDITS_REMAINING
-}
+const isCredits = (name: string) => name === CREDITS_COST || name === CREDITS_REMAINING
 
 /** The delivery under a fault. A truncated body lacks at least one byte. */
 export function deliveryOf({ reset, truncate, stall }: FaultEffects, reply: Reply): Delivery {

@@ -149,7 +149,7 @@ export const EFFECTS: Record<string, is.Schema> = {
   headers: is.mapOf(is.oneOrMore(headerValue)),
   retryAfter: {
     description: 'Seconds, raw text, several lines, a date in some milliseconds, or false for none.',
-    anyOf: [is.numberFrom0, is.oneOrMore(headerValue), is.object({ inMs: milliseconds }, ['inMs']), is.only(false)],
+    anyOf: [is.numberFrom0, is.oneOrMore(headerValue), is.record({ inMs: milliseconds }), is.only(false)],
   },
   delayMs: is.between(0, MAX_WAIT_MS),
   never: is.only(true),
@@ -166,7 +166,7 @@ export const EFFECTS: Record<string, is.Schema> = {
   },
   date: {
     description: 'Raw text, unix milliseconds, or the right one and some milliseconds.',
-    anyOf: [headerValue, milliseconds, is.object({ skewMs: milliseconds }, ['skewMs'])],
+    anyOf: [headerValue, milliseconds, is.record({ skewMs: milliseconds })],
   },
   charge: is.flag,
 }

@@ -27,7 +27,6 @@ interface FaultState {
   /** One for every hit of a script; a single one for a fault. */
   steps: readonly ScriptStep[]
   hits: number
-  /** Matching requests so far. */
   seen: number
   times: number
   /** Whether it should have hit, but another fault decided the content. */
@@ -55,7 +54,6 @@ export class Faults {
     return this.#insert(describeFault(options, this.#listKey), match, [effects], times)
   }
 
-  /** Adds a sequence of outcomes, one for each matching request. */
   script(operation: FakeOperation, steps: readonly ScriptStep[], options: ScriptOptions = {}): FaultHandle {
     checkScript(operation, steps, options)
     const outcomes = steps.map((step) => (step === 'ok' ? 'ok' : describeEffects(step)))
@@ -79,7 +77,6 @@ export class Faults {
     return [...this.#faults.values()].map((one) => this.#handleOf(one))
   }
 
-  /** Those with hits left. */
   unused(): FaultState[] {
     return [...this.#faults.values()].filter(({ hits, times, match }) => {
       const isCertain = Number.isFinite(times) && match.probability === undefined
@@ -130,7 +127,6 @@ export class Faults {
     return found
   }
 
-  /** Counts a matching request. */
   #isDue(fault: FaultState): boolean {
     fault.seen++
     if (fault.isPending) return true

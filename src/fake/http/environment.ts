@@ -1,11 +1,15 @@
 import { environment } from '../../utils/runtime.ts'
 
+/** Imports a module of Node. The name is a variable, because bundlers for pages cannot resolve it. */
+export function importNode<Module>(name: string): Promise<Module> {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ name)
+}
+
 /** The origins of the fakes that tests use now: a client sends nothing elsewhere while the variable is set. */
 const ORIGINS = 'ETN_MARKET_FAKE_ORIGINS'
 
 const allowedOrigins = () => (environment(ORIGINS) ?? '').split(',').filter((origin) => origin !== '')
 
-/** Whether a test that uses a fake runs. */
 export function isGuarded(): boolean {
   return allowedOrigins().length > 0
 }

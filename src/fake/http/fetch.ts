@@ -48,10 +48,7 @@ function toResponse(exchange: Exchange, signal: AbortSignal | undefined): Respon
   return new Response(body, { status: reply.status, headers })
 }
 
-/**
- * The body as a stream of its own. Node 20 ends the stream of a text with the global `queueMicrotask`: where fake timers replace that, it
- * repeats the text for ever.
- */
+/** A stream of its own: Node 20 repeats a text for ever where fake timers replace the global `queueMicrotask`. */
 function wholeBody(text: string): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {

@@ -10,7 +10,6 @@ import { failure, notFound, preflight, Rejection, type Reply, success, withCommo
 import { fakeRoutes, matchRoute, nearestRoute, pathBelowVersion, type RouteMatch } from '../rules/routes.ts'
 import type { Session } from './session.ts'
 
-/** A request in the form that every transport provides. */
 export interface IncomingRequest {
   method: string
   url: string
@@ -40,7 +39,6 @@ export interface Exchange {
   finish(): void
 }
 
-/** What every transport asks. */
 export type Handle = (incoming: IncomingRequest) => Promise<Exchange>
 
 const NO_REPLY: Reply = { status: 0, headers: [], body: null }
@@ -69,7 +67,7 @@ export async function handleRequest(
     try {
       const executed = skipsExecution(effects) ? undefined : executeRequest(session, received, effects)
       answer = isPromise(executed) ? await executed : executed
-      original ??= answer ? success(answer.data, answer.cursor, answer.receipt) : NO_REPLY
+      original ??= answer ? success(answer) : NO_REPLY
     } catch (error) {
       if (!(error instanceof Rejection)) throw error
       original ??= failure(error.status, error.code, error.message, error.headers)

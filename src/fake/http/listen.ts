@@ -7,14 +7,9 @@ import { failure } from '../rules/reply.ts'
 import * as is from '../rules/schema.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
 import type { Control } from './control/control.ts'
+import { importNode } from './environment.ts'
 import { isConnectionError } from './fetch.ts'
 import type { Exchange, Handle } from './handle-request.ts'
-
-/**
- * Only `node:http`, which Bun and Deno provide too, gives access to the socket: faults break it. The name is a variable, because bundlers for
- * pages cannot resolve it.
- */
-const HTTP_MODULE = 'node:http'
 
 /** @param createControl makes what answers requests below `/_fake` */
 export async function listen(
@@ -32,9 +27,8 @@ export async function listen(
   const { process } = globalThis as { process?: { versions?: { node?: string } } }
   if (process?.versions?.node === undefined)
     throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
-  const { createServer } = (await import(
-    /* webpackIgnore: true */ /* @vite-ignore */ HTTP_MODULE
-  )) as typeof import('node:http')
+  // Faults break the socket, which only this module reaches.
+  const { createServer } = await importNode<typeof import('node:http')>('node:http')
   const server = createServer((request, response) => void respond(handle, control, request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

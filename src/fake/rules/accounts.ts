@@ -21,7 +21,6 @@ export interface KeyState {
 
 const KEY: is.Schema = { anyOf: [is.count, is.object({ credits: is.count, tier: is.text }, ['credits'])] }
 export const KEYS: is.Schema = is.mapOf(KEY)
-
 const DEFAULT_TIER = 'standard'
 
 export class Accounts {
@@ -41,7 +40,6 @@ export class Accounts {
     return key === undefined ? undefined : this.#known.get(key)
   }
 
-  /** Throws for a key that does not exist. */
   get(key: string): KeyState {
     const found = this.#known.get(key)
     if (found) return found
@@ -54,7 +52,6 @@ export class Accounts {
     this.addAll({ [key]: options })
   }
 
-  /** Adds several keys, or none if one of them is wrong. */
   addAll(keys: Record<string, KeyOptions>): void {
     for (const [key, state] of Object.entries(readKeys(keys))) this.#known.set(key, state)
   }
@@ -74,7 +71,6 @@ export class Accounts {
   }
 }
 
-/** Checks the options of several keys, and fills in the defaults. */
 export function readKeys(keys: Record<string, KeyOptions>): Record<string, KeyState> {
   checkValue('keys', KEYS, keys)
   const read = ([key, options]: [string, KeyOptions]): [string, KeyState] => {

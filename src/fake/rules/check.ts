@@ -18,7 +18,6 @@ export class FakeUsageError extends TypeError {
   readonly code = 'invalid_option'
 }
 
-/** What a check needs beside schema and value. */
 interface CheckContext {
   /** What an empty path stands for in a message. */
   owner?: string
@@ -146,7 +145,6 @@ export function checkOptions(owner: string, schema: Schema, value: unknown, path
   checkValue(path, schema, value, owner)
 }
 
-/** Throws unless the value is an object with these functions. */
 export function checkFunctions(name: string, what: string, value: unknown, functions: readonly string[]): void {
   const found = Object(value) as Record<string, unknown>
   if (functions.every((one) => typeof found[one] === 'function')) return

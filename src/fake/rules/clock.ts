@@ -59,10 +59,7 @@ export class ServiceClock {
   /** Elapsed time: what sets `now()` back does not change it. Waits end in this time. */
   readonly elapsed = (): number => this.#step ?? this.#target()
 
-  /**
-   * Moves the time forward at once. Resolves when everything that fell due has run, in order, including what it started
-   * within the same span. While something runs, `now()` is the moment at which it is due.
-   */
+  /** As `fake.advance`. While something runs, `now()` is the moment at which it is due. */
   advance(ms: number): Promise<void> {
     const from = this.#target()
     this.#advanced += ms
@@ -76,13 +73,8 @@ export class ServiceClock {
     this.#activity++
   }
 
-  /** Waits; forever for `Infinity`. Rejects with the signal's reason, or with the error of `stop`. */
-  wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return this.#wait(ms, signal, 'reject')
-  }
-
-  /** The same for code under test: it resolves after `stop`. */
-  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => this.#wait(ms, signal, 'resolve')
+  /** As `wait`, for code under test: it resolves after `stop`. */
+  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => this.wait(ms, signal, 'resolve')
 
   /** Rejects every wait, present and future, with an error. */
   stop(error: () => Error): void {
@@ -119,7 +111,8 @@ export class ServiceClock {
     }
   }
 
-  #wait(ms: number, signal: AbortSignal | undefined, onStop: 'reject' | 'resolve'): Promise<void> {
+  /** Waits; forever for `Infinity`. Rejects with the signal's reason, or with the error of `stop`. */
+  wait(ms: number, signal: AbortSignal | undefined, onStop: 'reject' | 'resolve' = 'reject'): Promise<void> {
     this.#activity++
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -162,11 +155,7 @@ export class ServiceClock {
   }
 }
 
-/**
- * Keeps the process alive until the returned function is called, as the socket of a pending request does. Without it, a
- * program that only waits for an unreferenced timer ends before the timer fires. It uses a message port, because fake timers
- * replace timers.
- */
+/** Keeps the process alive, as the socket of a pending request does. A message port does so also where timers are faked. */
 function keepProcessAlive(): () => void {
   const { port1 } = new MessageChannel()
   port1.onmessage = () => {}

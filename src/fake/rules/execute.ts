@@ -4,7 +4,7 @@ import { show } from './check.ts'
 import type { Charge, History } from './ledger.ts'
 import { once } from './once.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { invalidRequest, notFound, type Receipt, Rejection } from './reply.ts'
+import { invalidRequest, notFound, Rejection } from './reply.ts'
 import type { Bucket, Currency, Duration, FakeOperation, QueryName, Route, RouteMatch } from './routes.ts'
 import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, priceOf, QUERY_VALUES } from './routes.ts'
 
@@ -21,8 +21,7 @@ export interface QueryResult {
   cursor?: string
 }
 
-/** What the rules read and change. */
-export interface ServiceState {
+interface ServiceState {
   accounts: Accounts
   ledger: History<Charge>
   heavySlots: HeavySlots
@@ -30,17 +29,13 @@ export interface ServiceState {
   now(): number
 }
 
-/** A request that matched a route. */
-export interface Call {
+/** A call whose form, key and rate are right. */
+export interface AdmittedCall {
   match: RouteMatch
   query: URLSearchParams
   key: string | undefined
   /** Its number in the journal. */
   request: number
-}
-
-/** A call whose form, key and rate are right. */
-export interface AdmittedCall extends Call {
   parsed: ParsedQuery
   account: KeyState | undefined
 }
@@ -52,18 +47,11 @@ export interface ParsedQuery extends ReturnType<typeof readValues> {
   limit: number
 }
 
-/** A success and what it cost. */
-export interface Answer {
-  data: unknown
-  cursor: string | null
-  receipt: Receipt | undefined
-  charge: Charge | undefined
-  /** Frees the heavy slot. */
-  free(): void
-}
+/** A success and what it cost; `free` frees the heavy slot. */
+export type Answer = ReturnType<typeof execute>
 
 /** Checks everything that does not depend on the data. */
-export function admit(state: ServiceState, call: Call): AdmittedCall {
+export function admit(state: ServiceState, call: Omit<AdmittedCall, 'parsed' | 'account'>): AdmittedCall {
   const { match, query, key } = call
   const { path, operation } = match
   const route = fakeRoutes[operation]
@@ -87,17 +75,13 @@ export function admit(state: ServiceState, call: Call): AdmittedCall {
   return { ...call, parsed, account }
 }
 
-/**
- * Checks the rest, and charges. It is synchronous, so that two calls cannot spend the same credits.
- *
- * @param result the data; `undefined` if the requested thing does not exist
- */
+/** Checks the rest, and charges. It is synchronous, so that two calls cannot spend the same credits. */
 export function execute(
   state: ServiceState,
   call: AdmittedCall,
   result: QueryResult | undefined,
   shouldCharge: boolean,
-): Answer {
+) {
   const { match, key, request, parsed, account } = call
   const { operation } = match
   const route = fakeRoutes[operation]
@@ -116,7 +100,6 @@ export function execute(
   return { ...answer, receipt: { cost, remaining: account.credits }, charge }
 }
 
-/** The number of items that are charged for an answer. */
 export function countItems(operation: FakeOperation, data: unknown, { addresses }: ParsedQuery): number {
   if (operation === 'prices.batch') return addresses.length
   if (fakeRoutes[operation].perItem === 0) return 0
@@ -146,7 +129,6 @@ export class HeavySlots {
     })
   }
 
-  /** The rejection of a call for which none is free. */
   busy(): Rejection {
     const message = `The heavy routes are at their limit of ${this.size} calls in flight across all keys. Nothing was charged.`
     return new Rejection(503, 'server_busy', message, [['Retry-After', String(this.#retryAfterSeconds)]])

@@ -1,6 +1,6 @@
 import { checkValue } from './check.ts'
-import { type JournalEntry, outcomeOf } from './journal.ts'
-import type { FakeFilter } from './ledger.ts'
+import { type Journal, type JournalEntry, outcomeOf } from './journal.ts'
+import type { FakeFilter, History } from './ledger.ts'
 import { type FakeOperation, fakeOperations } from './routes.ts'
 import * as is from './schema.ts'
 
@@ -13,25 +13,24 @@ export const EXPECTED: is.Schema = {
   anyOf: [is.count, is.object(AMOUNTS)],
 }
 
-/** What happened, for an expectation and its message. */
-export interface Observed {
-  actual: Record<string, number>
-  entries: readonly JournalEntry[]
-  /** Number of requests that are no longer listed, and how many are. */
-  dropped: number
-}
-
 const MAX_SHOWN = 20
 
-/** Compares amounts, and throws an error that lists the requests concerned. */
-export function expectAmounts(what: string, expected: Expected, observed: Observed, filter: FakeFilter = {}): void {
+/** Compares the sums of a history, and throws an error that lists the requests concerned. */
+export function expectAmounts(
+  what: string,
+  expected: Expected,
+  filter: FakeFilter,
+  history: Pick<History<never>, 'sums'>,
+  journal: Journal,
+): void {
   checkValue('expected', EXPECTED, expected)
-  const { actual } = observed
+  const actual = history.sums(filter)
+  const requests = journal.list(filter)
   const suffix = filter.operation === undefined && filter.key === undefined ? '' : ` (${JSON.stringify(filter)})`
   if (typeof expected === 'number') {
     const total = Object.values(actual).reduce((sum, one) => sum + one, 0)
     if (total === expected) return
-    fail(`Expected ${expected} ${what}${suffix}, not ${total}.\n${requestsText(observed)}`, expected, total)
+    fail(`Expected ${expected} ${what}${suffix}, not ${total}.\n${requestsText(requests, journal)}`, expected, total)
   }
   const wanted = new Map(Object.entries(expected))
   const all = [...new Set<string>([...wanted.keys(), ...Object.keys(actual)])].sort()
@@ -39,8 +38,8 @@ export function expectAmounts(what: string, expected: Expected, observed: Observ
   const wrong = all.filter((name) => wantedOf(name) !== (actual[name] ?? 0))
   if (wrong.length === 0) return
   const lines = wrong.map((name) => `  ${name}: expected ${wantedOf(name)}, not ${actual[name] ?? 0}`)
-  const concerned = observed.entries.filter(({ operation }) => wrong.includes(operation ?? 'unknown'))
-  const details = requestsText({ ...observed, entries: concerned })
+  const concerned = requests.filter(({ operation }) => wrong.includes(operation ?? 'unknown'))
+  const details = requestsText(concerned, journal)
   const nonZero = Object.fromEntries([...wanted].filter(([, n]) => n > 0))
   fail(`Unexpected ${what}${suffix}:\n${lines.join('\n')}\n${details}`, nonZero, actual)
 }
@@ -53,7 +52,7 @@ export function expectNoUnusedFaults(unused: readonly { label: string; hits: num
   fail(`${count} never used up:\n${lines.join('\n')}`, 0, unused.length)
 }
 
-function requestsText({ entries, dropped }: Observed): string {
+function requestsText(entries: readonly JournalEntry[], { dropped }: Journal): string {
   const missing = dropped === 0 ? '' : `\n  ${dropped} older requests are not listed: see journal.max.`
   if (entries.length === 0) return `No request matches.${missing}`
   const shown = entries.slice(-MAX_SHOWN).map((entry) => `  ${entryText(entry)}`)

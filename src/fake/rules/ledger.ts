@@ -45,16 +45,12 @@ export class History<Entry extends Classified> {
   /** The keys are JSON, because an operation and a key are any text. */
   #sums = new Map<string, number>()
 
-  /**
-   * @param max how many entries are listed
-   * @param isSettled whether an entry does not change any more, so that all saved states share it
-   */
+  /** @param isSettled whether an entry does not change any more, so that all saved states share it */
   constructor(max: number, isSettled: (entry: Entry) => boolean) {
     this.#max = max
     this.#isSettled = isSettled
   }
 
-  /** @param amount what is summed */
   add(entry: Entry, amount: number): Entry {
     this.#entries.push(entry)
     const group = JSON.stringify([entry.operation, entry.key])
@@ -91,7 +87,6 @@ export class History<Entry extends Classified> {
     return Object.values(this.sums(filter)).reduce((sum, one) => sum + one, 0)
   }
 
-  /** Number of all entries, dropped ones included. */
   get size(): number {
     return this.#entries.length + this.#dropped
   }

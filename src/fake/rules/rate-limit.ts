@@ -20,7 +20,6 @@ export const RATE_LIMIT: is.Schema = is.object({
   lockMs: is.between(0),
 })
 
-/** What a key has used. */
 interface KeyUsage {
   windowEnds: number
   requests: number

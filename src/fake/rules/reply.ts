@@ -1,3 +1,5 @@
+import type { Answer } from './execute.ts'
+
 /** An error of the service, thrown by the check that finds it: never charged, and without credit headers. */
 export class Rejection extends Error {
   readonly status: number
@@ -38,14 +40,7 @@ export const CREDITS_COST = 'X-Credits-Cost'
 export const CREDITS_REMAINING = 'X-Credits-Remaining'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The amounts in the credit headers of a metered success. */
-export interface Receipt {
-  cost: number
-  remaining: number
-}
-
-/** A success in its envelope, with credit headers if it is metered. */
-export function success(data: unknown, cursor: string | null, receipt: Receipt | undefined): Reply {
+export function success({ data, cursor, receipt }: Answer): Reply {
   const headers: HeaderLines = [['Content-Type', JSON_TYPE]]
   if (receipt) headers.push([CREDITS_COST, String(receipt.cost)], [CREDITS_REMAINING, String(receipt.remaining)])
   return { status: 200, headers, body: JSON.stringify({ data, cursor }) }
@@ -56,7 +51,6 @@ export function failure(status: number, code: string, message: string, headers: 
   return { status, code, headers: [['Content-Type', JSON_TYPE], ...headers], body }
 }
 
-/** Adds the headers of every answer: `Date` and CORS. */
 export function withCommonHeaders(reply: Reply, now: number, cors: CorsMode): Reply {
   const headers: HeaderLines = [['Date', httpDate(now)]]
   const readable = cors === 'hidden' ? 'Date, Retry-After' : `Date, Retry-After, ${CREDITS_COST}, ${CREDITS_REMAINING}`

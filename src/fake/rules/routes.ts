@@ -112,10 +112,7 @@ const PATTERNS = fakeOperations.map((operation) => {
   return { operation, pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]*)')}$`) }
 })
 
-/**
- * The part of a URL's path after its last `/v1`, or the whole path if it has none. So the same fake answers under any base
- * URL.
- */
+/** The part of a path after its last `/v1`, or all of it: the same fake answers under any base URL. */
 export function pathBelowVersion(pathname: string): string {
   const at = `${pathname}/`.lastIndexOf('/v1/')
   return at < 0 ? pathname : pathname.slice(at + 3) || '/'
@@ -153,7 +150,6 @@ export function nearestRoute(path: string): { operation: FakeOperation; path: st
   return ranked.reduce((nearest, one) => (one.distance < nearest.distance ? one : nearest))
 }
 
-/** The cost of replacing a segment by that of a route. */
 function differ(given: string, expected: string): number {
   if (expected.startsWith('{')) return /^(\d+|0x.*)$/.test(given) ? 0 : OTHER / 2
   if (given === expected) return 0

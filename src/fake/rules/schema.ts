@@ -77,6 +77,11 @@ export function oneOrMore(items: Schema): Schema {
   return { anyOf: [items, { ...listOf(items), minItems: 1 }] }
 }
 
+/** An object with all of these fields and no others. */
+export function record(properties: Record<string, Schema>): Schema {
+  return object(properties, Object.keys(properties))
+}
+
 /** An object with these fields and no others. */
 export function object(properties: Record<string, Schema>, required: readonly string[] = []): Schema {
   return { type: 'object', properties, additionalProperties: false, ...(required.length > 0 ? { required } : {}) }

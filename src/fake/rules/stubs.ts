@@ -32,11 +32,7 @@ export interface StubOptions {
   validate?: boolean
 }
 
-interface Stub {
-  operation: FakeOperation
-  answer: StubAnswer
-  validate: boolean
-}
+type Stub = Required<StubOptions> & { operation: FakeOperation; answer: StubAnswer }
 
 export class Stubs {
   /** Replaced and never changed, so that saved states share it. */
@@ -50,8 +46,7 @@ export class Stubs {
     checkValue('operation', is.operation, operation)
     if (typeof answer !== 'function') throw new FakeUsageError('A stub is a function that returns the data.')
     checkOptions('stub', is.object({ validate: is.flag }), options)
-    const { validate = true } = options
-    const stub: Stub = { operation, answer: answer as StubAnswer, validate }
+    const stub: Stub = { operation, answer: answer as StubAnswer, validate: options.validate ?? true }
     this.#stubs = [stub, ...this.#stubs]
     return () => {
       this.#stubs = this.#stubs.filter((one) => one !== stub)
@@ -103,7 +98,6 @@ async function runStub(
   return { data: copy, items: countItems(operation, copy, call.parsed), ...cursor }
 }
 
-/** The parameters that the route of a call has. */
 function paramsOf({ match, parsed }: AdmittedCall): Record<string, unknown> {
   const route = fakeRoutes[match.operation]
   const params: Record<string, unknown> = {}
@@ -114,10 +108,7 @@ function paramsOf({ match, parsed }: AdmittedCall): Record<string, unknown> {
   return params
 }
 
-/**
- * Throws at the first mismatch of an answer's data with the contract. It reads the OpenAPI document, not the schemas of the client, so that
- * a wrong one shows.
- */
+/** Throws at a mismatch with the OpenAPI document: with the schemas of the client, a wrong one would not show. */
 export function checkData(operation: FakeOperation, data: unknown): void {
   const response = follow(at(document, 'paths', fakeRoutes[operation].path, 'get', 'responses', '200'))
   const schema = follow(at(response, 'content', 'application/json', 'schema')).properties?.data

@@ -26,31 +26,9 @@ export type Commands = Record<string, Command>
 
 export const ref = (name: keyof typeof COMPONENTS): is.Schema => is.refTo(name)
 
-/** An object in an answer: all its fields are there. */
 function answer(properties: Record<string, is.Schema>, optional: readonly string[] = []): is.Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name))
   return { type: 'object', properties, required }
-}
-
-const JOURNAL_ENTRY = {
-  id: is.count,
-  at: is.number,
-  method: is.text,
-  url: is.text,
-  path: is.text,
-  query: is.mapOf(is.text),
-  operation: is.orNull(is.operation),
-  key: is.orNull(is.text),
-  attempt: is.count,
-  inFlight: is.count,
-  heavyInFlight: is.count,
-  status: is.orNull(is.count),
-  code: is.orNull(is.text),
-  fault: is.orNull(is.text),
-  credits: is.count,
-  delivered: is.flag,
-  finished: is.flag,
-  headers: is.mapOf(is.text),
 }
 
 export const COMPONENTS = {
@@ -72,7 +50,29 @@ export const COMPONENTS = {
     at: is.number,
     request: is.count,
   }),
-  JournalEntry: answer(JOURNAL_ENTRY, ['headers']),
+  JournalEntry: answer(
+    {
+      id: is.count,
+      at: is.number,
+      method: is.text,
+      url: is.text,
+      path: is.text,
+      query: is.mapOf(is.text),
+      operation: is.orNull(is.operation),
+      key: is.orNull(is.text),
+      attempt: is.count,
+      inFlight: is.count,
+      heavyInFlight: is.count,
+      status: is.orNull(is.count),
+      code: is.orNull(is.text),
+      fault: is.orNull(is.text),
+      credits: is.count,
+      delivered: is.flag,
+      finished: is.flag,
+      headers: is.mapOf(is.text),
+    },
+    ['headers'],
+  ),
   Version: answer({ version: is.count }),
   Time: answer({ now: is.number }),
   Ok: answer({ ok: is.flag }),
@@ -83,13 +83,8 @@ export const COMPONENTS = {
 
 const PAGE = { limit: is.numberFrom1, after: is.count, last: is.numberFrom1 }
 
-interface PageOptions {
-  limit?: number | undefined
-  after?: number | undefined
-  last?: number | undefined
-}
+type PageOptions = Partial<Record<keyof typeof PAGE, number | undefined>>
 
-/** The part of a list that `after`, `last` and `limit` ask for. */
 function page<T>(all: T[], idOf: (one: T) => number, { limit, after, last }: PageOptions) {
   const from = after === undefined ? all : all.filter((one) => idOf(one) > after)
   const newest = last === undefined ? from : from.slice(-last)
@@ -127,17 +122,40 @@ class Registry<T> {
   }
 }
 
+/** A route that gives up what a registry has under a number. */
+function drop(summary: string, name: 'removed' | 'freed', answers: is.Schema, registry: Registry<object>): Command {
+  return {
+    summary,
+    answers,
+    run(_, id) {
+      const thing = registry.take(id)
+      if (typeof thing === 'function') thing()
+      return { [name]: Number(id) }
+    },
+  }
+}
+
+function expecting(summary: string, expect: FakeService['expectCredits']): Command {
+  return {
+    summary,
+    takes: is.object({ expected: ref('Expected'), ...FILTER }, ['expected']),
+    answers: ref('Ok'),
+    run({ expected, ...filter }: { expected: Expected } & FakeFilter) {
+      expect(expected, filter)
+      return { ok: true }
+    },
+  }
+}
+
 export function createCommands(fake: FakeService, maxSnapshots: number): Commands {
   const { world } = fake
   const stubs = new Registry<() => void>('stub')
   const slots = new Registry<() => void>('heavy slot')
   const snapshots = new Registry<FakeSnapshot>('snapshot', maxSnapshots)
   const handle = ({ id, label, hits }: FaultHandle) => ({ id, label, hits })
-  const expecting = is.object({ expected: ref('Expected'), ...FILTER }, ['expected'])
   const ofToken = is.object({ token: is.address }, ['token'])
   const version = () => ({ version: world.version })
   const done = (_: unknown) => version()
-  const ok = (_: unknown) => ({ ok: true })
 
   return {
     'GET health': {
@@ -216,14 +234,7 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
         return { id: stubs.add(fake.stub(operation, () => data, { validate })) }
       },
     },
-    'DELETE stubs/{id}': {
-      summary: 'Removes a stub.',
-      answers: ref('Removed'),
-      run(_, id) {
-        stubs.take(id)()
-        return { removed: Number(id) }
-      },
-    },
+    'DELETE stubs/{id}': drop('Removes a stub.', 'removed', ref('Removed'), stubs),
     'GET keys': { summary: 'The keys and their credits.', answers: ref('Keys'), run: () => fake.keys() },
     'POST keys': {
       summary: 'Adds keys, or replaces their credits: all of them or none.',
@@ -251,14 +262,7 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
       answers: ref('Id'),
       run: () => ({ id: slots.add(fake.holdHeavySlot()) }),
     },
-    'DELETE heavy-slots/{id}': {
-      summary: 'Frees a heavy slot.',
-      answers: answer({ freed: is.count }),
-      run(_, id) {
-        slots.take(id)()
-        return { freed: Number(id) }
-      },
-    },
+    'DELETE heavy-slots/{id}': drop('Frees a heavy slot.', 'freed', answer({ freed: is.count }), slots),
     'GET world': { summary: 'The version of the data.', answers: ref('Version'), run: version },
     'POST world/price': {
       summary: 'Sets the price of a token in USD, at once or over a time.',
@@ -313,14 +317,7 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
         return { id: snapshots.add(snapshot), at: snapshot.at }
       },
     },
-    'DELETE snapshots/{id}': {
-      summary: 'Drops a snapshot.',
-      answers: ref('Removed'),
-      run(_, id) {
-        snapshots.take(id)
-        return { removed: Number(id) }
-      },
-    },
+    'DELETE snapshots/{id}': drop('Drops a snapshot.', 'removed', ref('Removed'), snapshots),
     'POST restore': {
       summary: 'Restores the state of a snapshot.',
       takes: is.object({ id: is.count }, ['id']),
@@ -331,22 +328,15 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
         return { at: snapshot.at }
       },
     },
-    'POST expect/credits': {
-      summary: 'Answers 409 unless exactly these credits were charged.',
-      takes: expecting,
-      answers: ref('Ok'),
-      run: ({ expected, ...filter }: { expected: Expected } & FakeFilter) => ok(fake.expectCredits(expected, filter)),
-    },
-    'POST expect/requests': {
-      summary: 'Answers 409 unless exactly these requests arrived.',
-      takes: expecting,
-      answers: ref('Ok'),
-      run: ({ expected, ...filter }: { expected: Expected } & FakeFilter) => ok(fake.expectRequests(expected, filter)),
-    },
+    'POST expect/credits': expecting('Answers 409 unless exactly these credits were charged.', fake.expectCredits),
+    'POST expect/requests': expecting('Answers 409 unless exactly these requests arrived.', fake.expectRequests),
     'POST expect/no-unused-faults': {
       summary: 'Answers 409 if a fault has hits left.',
       answers: ref('Ok'),
-      run: () => ok(fake.expectNoUnusedFaults()),
+      run() {
+        fake.expectNoUnusedFaults()
+        return { ok: true }
+      },
     },
   }
 }

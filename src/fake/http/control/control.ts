@@ -78,10 +78,7 @@ function respond(status: number, body: unknown): Response {
   })
 }
 
-/**
- * Why a control request is rejected; `undefined` if it is allowed. What is public (the page, its script, whether the fake runs) needs no
- * token and may come from another machine; but without a token, a `Host` that is not this machine is foreign there, too.
- */
+/** Why a request is rejected. The public page needs no token and may come from another machine, but not by a foreign `Host`. */
 function rejectAccess(
   request: Request,
   remoteAddress: string | undefined,
@@ -111,10 +108,9 @@ function describeCommands(commands: Commands): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const [route, command] of Object.entries(commands)) {
     const [method = 'GET', path = ''] = route.split(' ')
-    const operations = paths[`/_fake/${path}`] ?? {}
     const operationId = route.replace(/\W+/g, '_').replace(/_$/, '').toLowerCase()
-    operations[method.toLowerCase()] = { operationId, ...describe(method, path, command) }
-    paths[`/_fake/${path}`] = operations
+    const operation = { operationId, ...describe(method, path, command) }
+    paths[`/_fake/${path}`] = { ...paths[`/_fake/${path}`], [method.toLowerCase()]: operation }
   }
   return {
     openapi: '3.1.0',

@@ -96,7 +96,6 @@ setInterval(() => paused || update(), 1000)
 update()
 `
 
-/** Answers the page and its script; `undefined` for other paths. */
 export function answerPage(path: string): Response | undefined {
   if (path === '') return respond('text/html; charset=utf-8', PAGE)
   return path === 'page.js' ? respond('text/javascript; charset=utf-8', SCRIPT) : undefined
