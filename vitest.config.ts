@@ -29,7 +29,7 @@ const VIRTUAL_CONNECTIONS_ONLY = [
 /** These start programs, compilers or servers, or use real sockets. */
 const INTEGRATION_TESTS = [
   'test/{examples,node,redis}/**/*.test.ts',
-  'test/{credits/budget-crash,file-store/crash}.test.ts',
+  'test/file-store/crash.test.ts',
   'test/fake/{fixtures,guide,process,tsdoc-examples}.test.ts',
   'test/cli/{fake,help,prices}.test.ts',
 ]
