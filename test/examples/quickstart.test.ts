@@ -3,17 +3,17 @@ import { operations } from 'etn-market'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeFake } from '../fake/setup.ts'
 import { run } from '../support/child.ts'
+import { compilePrograms } from '../support/compile-programs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Runs the quickstart as `npm start` does, and returns what it printed. Rejects unless it ends by itself with exit code 0. */
-async function quickstart(environment: Record<string, string>): Promise<string> {
+const [QUICKSTART = '', FEED = ''] = await compilePrograms('examples/quickstart.ts', 'examples/feed.ts')
+
+/** Runs a program, and returns what it printed. Rejects unless it ends by itself with exit code 0. */
+async function print(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
   const { ETN_MARKET_API_KEY: _, ETN_MARKET_BASE_URL: __, ...inherited } = process.env
   const env = { ...inherited, ...environment }
-  const { code, stdout, stderr } = await run(`${root}node_modules/.bin/tsx`, ['examples/quickstart.ts'], {
-    cwd: root,
-    env,
-  })
+  const { code, stdout, stderr } = await run(process.execPath, args, { cwd: root, env })
   expect(code, stderr).toBe(0)
   return stdout
 }
@@ -42,7 +42,8 @@ const worstCase = (printed: string) => figure(printed, /^About to spend at most 
 describe('the quickstart without a key', () => {
   let printed = ''
   beforeAll(async () => {
-    printed = await quickstart({})
+    // As `npm start` does.
+    printed = await print(['--import', 'tsx', 'examples/quickstart.ts'])
   })
 
   test('calls every operation, and a batch that takes several requests', () => {
@@ -71,7 +72,7 @@ describe('the quickstart without a key', () => {
 test('the quickstart with a key prints its worst case first and spends less than a US cent', async () => {
   const fake = makeFake({ keys: { esk_test_live: 1_000_000 } })
   const { url } = await fake.listen()
-  const printed = await quickstart({ ETN_MARKET_API_KEY: 'esk_test_live', ETN_MARKET_BASE_URL: url })
+  const printed = await print([QUICKSTART], { ETN_MARKET_API_KEY: 'esk_test_live', ETN_MARKET_BASE_URL: url })
   expect(worstCase(printed)).toBeGreaterThan(5_000)
   expect(worstCase(printed)).toBeLessThan(10_000)
   expect(rowsOf(printed)).toHaveLength(Object.keys(operations).length + 1)
@@ -80,4 +81,11 @@ test('the quickstart with a key prints its worst case first and spends less than
   expect(fake.charged()).toBeLessThan(10_000)
   expect(new Set(fake.journal().map(({ operation }) => operation))).toEqual(new Set(Object.keys(operations)))
   expect(printed).not.toContain('esk_test_live')
+})
+
+test('the example of a feed prints the plan as a table', async () => {
+  const printed = await print([FEED])
+  expect(printed).toMatch(/in +due +early +requests +credits/)
+  expect(printed).toMatch(/The feed: [\d,]+ credits a day/)
+  expect(printed).not.toMatch(/undefined|NaN|Error/)
 })
