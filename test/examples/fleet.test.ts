@@ -5,7 +5,7 @@ import { type Child, follow } from '../support/child.ts'
 import { compilePrograms } from '../support/compile-programs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const SHORT = ['--credits', '12000', '--processes', '2', '--kill-every-ms', '1500']
+const SHORT = ['--credits', '8000', '--processes', '2', '--kill-every-ms', '1000']
 /** The program itself ends after 60 s. */
 const MAX_RUN_MS = 100_000
 
@@ -55,7 +55,7 @@ test.concurrent('a fleet whose processes are killed spends exactly its budget, p
   expect((await run.ended(MAX_RUN_MS)).code, run.printed()).toBe(0)
   const printed = run.printed()
   const { charged, limit, spent, uncertain, lost, spentAfter, uncertainAfter } = proofOf(printed)
-  expect(limit).toBe(12_000)
+  expect(limit).toBe(8_000)
   expect(charged).toBeGreaterThan(0)
   expect(charged).toBeLessThanOrEqual(limit)
   expect(charged - spent).toBe(lost)
@@ -76,7 +76,7 @@ test.concurrent('a fleet whose processes are killed spends exactly its budget, p
 
 describe.concurrent('a run that buys', () => {
   async function startBuying({ expect }: TestContext, program: readonly string[]): Promise<Child & { pids: number[] }> {
-    const run = startFleet(program, ['--processes', '1'])
+    const run = startFleet(program, ['--processes', '1', '--kill-every-ms', '60000'])
     await expect.poll(run.printed, { timeout: 60_000 }).toMatch(/^[\d.]+ s: limit 100,000, spent [1-9]/m)
     const pids = pidsOf(run.printed())
     expect(pids.filter(isAlive)).toHaveLength(2)

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { operations } from 'etn-market'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeFake } from '../fake/setup.ts'
 import { run } from '../support/child.ts'
 import { compilePrograms } from '../support/compile-programs.ts'
@@ -39,34 +39,20 @@ const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0
 const figure = (printed: string, pattern: RegExp) => Number(printed.match(pattern)?.[1])
 const worstCase = (printed: string) => figure(printed, /^About to spend at most (\d+) credits/)
 
-describe('the quickstart without a key', () => {
-  let printed = ''
-  beforeAll(async () => {
-    // As `npm start` does.
-    printed = await print(['--import', 'tsx', 'examples/quickstart.ts'])
-  })
-
-  test('calls every operation, and a batch that takes several requests', () => {
-    const called = rowsOf(printed).map(({ operation }) => operation)
-    expect(called.at(-1)).toBe('batch of 120')
-    expect(called.slice(0, -1).sort()).toEqual(Object.keys(operations).sort())
-    expect(printed).not.toMatch(/Error|undefined|NaN|another shape/)
-  })
-
-  test('is charged no more than predicted for any operation', () => {
-    expect(rowsOf(printed).filter(({ most, charged }) => charged > most)).toEqual([])
-    expect(sum(rowsOf(printed).map(({ most }) => most))).toBe(worstCase(printed))
-  })
-
-  test('prints the charge of the fake service', () => {
-    const charged = figure(printed, /^Charged (\d+) credits/m)
-    expect(charged).toBe(sum(rowsOf(printed).map((row) => row.charged)))
-    expect(charged).toBe(figure(printed, /own ledger says (\d+)\./))
-  })
-
-  test('shows a call that does not fit the budget', () => {
-    expect(printed).toMatch(/budget of 40 credits refuses a call of 50, and sends nothing:\n {2}token\.price: /)
-  })
+test('the quickstart without a key calls every operation, for no more than it predicts, and shows a call that does not fit the budget', async () => {
+  // As `npm start` does.
+  const printed = await print(['--import', 'tsx', 'examples/quickstart.ts'])
+  const rows = rowsOf(printed)
+  const called = rows.map(({ operation }) => operation)
+  expect(called.at(-1)).toBe('batch of 120')
+  expect(called.slice(0, -1).sort()).toEqual(Object.keys(operations).sort())
+  expect(printed).not.toMatch(/Error|undefined|NaN|another shape/)
+  expect(rows.filter(({ most, charged }) => charged > most)).toEqual([])
+  expect(sum(rows.map(({ most }) => most))).toBe(worstCase(printed))
+  const charged = figure(printed, /^Charged (\d+) credits/m)
+  expect(charged).toBe(sum(rows.map((row) => row.charged)))
+  expect(charged).toBe(figure(printed, /own ledger says (\d+)\./))
+  expect(printed).toMatch(/budget of 40 credits refuses a call of 50, and sends nothing:\n {2}token\.price: /)
 })
 
 test('the quickstart with a key prints its worst case first and spends less than a US cent', async () => {

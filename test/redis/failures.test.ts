@@ -1,6 +1,7 @@
 import { BudgetExceededError, StateUnavailableError, TimeoutError } from 'etn-market'
 import type { ScriptRunner } from 'etn-market/redis'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/concurrency/clock.ts'
 import { RENEW } from '../../src/redis/scripts/clock.lua.ts'
 import { CONFIRM, RESERVE, SETTLE } from '../../src/redis/scripts/ledger.lua.ts'
 import { createTimedRunner } from '../support/redis-time.ts'
@@ -213,20 +214,7 @@ test('an answer that belongs to another command confirms nothing', async () => {
 })
 
 test('clocks that are ten minutes apart make no difference', async () => {
-  const apart = (ms: number) => ({
-    now: () => Date.now() + ms,
-    monotonic: () => performance.now(),
-    random: Math.random,
-    sleep: (wait: number, signal?: AbortSignal) =>
-      new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(resolve, wait)
-        const onAbort = () => {
-          clearTimeout(timer)
-          reject(signal?.reason)
-        }
-        signal?.addEventListener('abort', onAbort, { once: true })
-      }),
-  })
+  const apart = (ms: number) => ({ ...systemClock, now: () => Date.now() + ms })
   const budget = { credits: 2_000, windowMs: DAY_MS }
   const late = setup.join({ budget }, { clock: apart(-600_000) })
   const early = setup.join({ budget }, { clock: apart(600_000) })

@@ -94,7 +94,7 @@ test('a process that is paused for longer than its lease: its late end frees no 
 })
 
 test('a process that is paused into the next window: its charge counts in the window in which it was sent', async () => {
-  const windowMs = 2_000
+  const windowMs = 4_000
   const budget = { credits: 10_000, windowMs }
   const { fleet } = setup.join({ ...TIMES, budget })
   await fleet.initialize()
@@ -117,7 +117,7 @@ test('a process that is paused into the next window: its charge counts in the wi
 })
 
 test('a process that is paused before it sends asks again, and does not send into a window that has no room', async () => {
-  const budget = { credits: 3_000, windowMs: 2_000 }
+  const budget = { credits: 3_000, windowMs: 4_000 }
   const { fleet, client } = setup.join({ ...TIMES, budget })
   await fleet.initialize()
   const held = setup.fake.holdHeavySlot()
