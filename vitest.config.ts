@@ -88,7 +88,7 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION_TESTS,
           exclude: [...SEPARATE_PACKAGES, ...(hasRedisServer ? [] : REDIS_TESTS)],
-          maxWorkers: 4,
+          maxWorkers: 3,
           // Examples load the built package, as a user's program does: to compile its source takes longer than most examples run.
           env: { TSX_TSCONFIG_PATH: here('test/examples/tsconfig.json') },
         },

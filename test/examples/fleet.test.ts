@@ -75,8 +75,8 @@ test.concurrent('a fleet whose processes are killed spends exactly its budget, p
 }, 120_000)
 
 describe.concurrent('a run that buys', () => {
-  async function startBuying({ expect }: TestContext, program: readonly string[]): Promise<Child & { pids: number[] }> {
-    const run = startFleet(program, ['--processes', '1', '--kill-every-ms', '60000'])
+  async function startBuying({ expect }: TestContext): Promise<Child & { pids: number[] }> {
+    const run = startFleet(COMPILED, ['--processes', '1', '--kill-every-ms', '60000'])
     await expect.poll(run.printed, { timeout: 60_000 }).toMatch(/^[\d.]+ s: limit 100,000, spent [1-9]/m)
     const pids = pidsOf(run.printed())
     expect(pids.filter(isAlive)).toHaveLength(2)
@@ -85,7 +85,7 @@ describe.concurrent('a run that buys', () => {
 
   test('ends on Ctrl-C with the proof, and leaves no process behind', async (context) => {
     const { expect } = context
-    const { process, ended, printed, pids } = await startBuying(context, DOCUMENTED)
+    const { process, ended, printed, pids } = await startBuying(context)
     process.kill('SIGINT')
     expect((await ended(MAX_RUN_MS)).code, printed()).toBe(0)
     const { charged, spentAfter, uncertainAfter } = proofOf(printed())
@@ -97,7 +97,7 @@ describe.concurrent('a run that buys', () => {
 
   test('leaves no process behind when it is killed itself', async (context) => {
     const { expect } = context
-    const { process, pids } = await startBuying(context, COMPILED)
+    const { process, pids } = await startBuying(context)
     process.kill('SIGKILL')
     await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([])
   }, 120_000)
@@ -105,7 +105,7 @@ describe.concurrent('a run that buys', () => {
 
 describe.concurrent('without a Redis', () => {
   test('says what to install', async ({ expect }) => {
-    const run = startFleet(COMPILED, [], { PATH: '' })
+    const run = startFleet(DOCUMENTED, [], { PATH: '' })
     expect((await run.ended()).code).toBe(1)
     expect(run.printed()).toContain('No Redis was found.')
     expect(run.printed()).toContain('Install redis-server 7.0 or newer')
