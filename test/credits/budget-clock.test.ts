@@ -34,7 +34,23 @@ async function spendAll(budget: StoredBudget): Promise<number> {
   }
 }
 
-// That no step of the wall clock changes a window while a process lives: `test/support/budget-conformance.ts`.
+test('while a process lives, no step of the wall clock changes a stored window', async () => {
+  const { time, start } = machine()
+  const budget = await start()
+  let spent = await spendAll(budget)
+  for (const hours of [1, -1, -8_760, 8_760, 8_760, -24 * 8, 2, -5, 48]) {
+    time.wallOffset += hours * HOUR
+    spent += await spendAll(budget)
+  }
+  expect(spent).toBe(1_000)
+  await budget.flush()
+  // The next process finds it too, wherever the wall clock is.
+  expect(await start()).toMatchObject({ spent: 1_000, available: 0 })
+  time.elapsed += HOUR
+  expect(budget.available).toBe(1_000)
+  expect(await start()).toMatchObject({ spent: 0, available: 1_000 })
+})
+
 test('resetsAt is a moment of the wall clock as it is now', async () => {
   const { time, start } = machine()
   const budget = await start()

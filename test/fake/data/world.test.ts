@@ -77,14 +77,4 @@ describe('the data', () => {
     const unborn = await Promise.all(newest.map(({ address }) => request(`/tokens/52014/${address}`)))
     expect(unborn.filter(({ status }) => status === 404)).toHaveLength(40)
   })
-
-  it('NFT traits come in shares that fit the collection', async () => {
-    const { 'nft.assets': assets } = (await everything(2)) as {
-      'nft.assets': { traits: { name: string; rarity: number }[] }[]
-    }
-    for (const { traits } of assets) {
-      expect(traits.map(({ name }) => name)).toEqual(['Background', 'Eyes', 'Hat', 'Charge'])
-      for (const { rarity } of traits) expect(rarity > 0 && rarity < 1).toBe(true)
-    }
-  })
 })

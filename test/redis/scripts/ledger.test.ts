@@ -91,6 +91,14 @@ describe('a lease', () => {
 describe('a window', () => {
   beforeEach(() => initialize())
 
+  test('has to confirm what was reserved before it, also when that is sent again', async () => {
+    await reserve('a', 600)
+    scripts.later(WINDOW_MS)
+    expect(await reserve('a', 600)).toMatchObject({ verdict: 'earlier', totals: [0, 0, 0] })
+    expect(await confirm('a', 600)).toMatchObject({ verdict: 'granted', totals: [0, 600, 0] })
+    expect(await reserve('a', 600)).toMatchObject({ verdict: 'granted', totals: [0, 600, 0] })
+  })
+
   test('long ago is forgotten: a decision of it changes no count', async () => {
     await reserve('a', 600)
     for (let index = 0; index < 4; index++) {
