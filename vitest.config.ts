@@ -29,7 +29,7 @@ const VIRTUAL_CONNECTIONS_ONLY = [
 /** These start programs, compilers or servers, or use real sockets. */
 const INTEGRATION_TESTS = [
   'test/{examples,node,redis}/**/*.test.ts',
-  'test/{credits/budget-crash,file-store/crash}.test.ts',
+  'test/file-store/crash.test.ts',
   'test/fake/{fixtures,guide,process,tsdoc-examples}.test.ts',
   'test/cli/{fake,help,prices}.test.ts',
 ]
@@ -100,7 +100,7 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION_TESTS,
           exclude: [...SEPARATE_PACKAGES, ...(hasRedisServer ? [] : REDIS_TESTS)],
-          maxWorkers: 6,
+          maxWorkers: 3,
           // Examples load the built package, as a user's program does: to compile its source takes longer than most examples run.
           env: { TSX_TSCONFIG_PATH: here('test/examples/tsconfig.json') },
         },

@@ -1,77 +1,98 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
-import { type Ended, run } from '../support/child.ts'
+import { useFakeTimers } from '../support/fake-timers.ts'
+import { testProperty } from '../support/property.ts'
+import { START } from './budget-at.ts'
 
 const LIMIT = 400
-const clock = { now: () => Date.UTC(2026, 10, 20, 12) }
-let folder = ''
-let program = ''
+const OPTIONS = { credits: LIMIT, windowMs: 86_400_000 }
+const clock = { now: () => START }
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'budget-crash-'))
-  program = join(folder, 'child.mjs')
-  const child = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
-  await build({ entryPoints: [child], outfile: program, bundle: true, platform: 'node', format: 'esm' })
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+/** What outlives a process: the store of its budget, and what the service has charged. */
+function machine() {
+  const store = new Map<string, string>()
+  let charged = 0
 
-/** Runs a process that kills itself at one step; resolves with its signal and what it printed. */
-function runChild(at: string, killAt: number, exclusiveKey: boolean): Promise<Ended> {
-  return run(process.execPath, [program, at, String(LIMIT), String(killAt), String(exclusiveKey)])
-}
-
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
-function ledgerOf(at: string): number {
-  const lines = read(join(at, 'ledger'))?.trim().split('\n') ?? []
-  return lines.reduce((sum, credits) => sum + Number(credits), 0)
-}
-
-async function expectSafe(at: string, message: string): Promise<void> {
-  const store = { get: (key: string) => read(join(at, encodeURIComponent(key))), set: () => {} }
-  const budget = createBudget({ credits: LIMIT, windowMs: 86_400_000, store }, clock)
-  await budget.load()
-  const { spent, reserved, uncertain } = budget
-  expect(reserved, message).toBe(0)
-  expect(spent + uncertain, message).toBeGreaterThanOrEqual(ledgerOf(at))
-  expect(spent + uncertain, message).toBeLessThanOrEqual(LIMIT)
-}
-
-test('killed between any two steps, a restart counts all that was charged, and never more than the limit', async () => {
-  const alive = await runChild(mkdtempSync(join(folder, 'alive-')), 0, true)
-  expect(alive.code).toBe(0)
-  const steps = Number(alive.stdout)
-  expect(steps).toBeGreaterThan(30)
-  let killAt = 0
-  const killAtNextSteps = async () => {
-    while (killAt < steps) {
-      const step = ++killAt
-      const at = mkdtempSync(join(folder, `killed-${step}-`))
-      expect(await runChild(at, step, true), `step ${step}`).toMatchObject({ code: null })
-      await expectSafe(at, `step ${step}`)
+  /** Makes requests until it is killed at a step: nothing after that has an effect. Resolves with the steps, or why it has ended. */
+  async function run(killAt: number, exclusiveKey: boolean): Promise<number | string> {
+    let passed = 0
+    const step = () => {
+      if (++passed >= killAt) throw new Error('killed')
+    }
+    const own = {
+      get: (key: string) => store.get(key),
+      set(key: string, value: string) {
+        step()
+        store.set(key, value)
+        step()
+      },
+    }
+    const budget = createBudget({ ...OPTIONS, exclusiveKey, store: own }, clock)
+    /** The worst case of each request is 50; the service charges 40. */
+    const request = async (how: 'answered' | 'lost') => {
+      const reservation = await budget.reserve(50)
+      step()
+      await reservation.confirm({}, 'the key')
+      step()
+      charged += 40
+      step()
+      if (how === 'answered') reservation.settle(40, { remaining: 1_000_000 - charged })
+      else reservation.markUncertain()
+      step()
+    }
+    try {
+      await request('answered')
+      await budget.flush()
+      await Promise.all([request('answered'), request('lost'), request('answered')])
+      await request('answered')
+      await budget.flush()
+      return passed
+    } catch (error) {
+      return (error as Error).name
     }
   }
-  await Promise.all(Array.from({ length: 4 }, killAtNextSteps))
-}, 60_000)
 
-test('killed again and again at other steps, without exclusiveKey, it ends with a budget that is used up, not exceeded', async () => {
-  const at = mkdtempSync(join(folder, 'again-'))
-  for (const killAt of [5, 9, 14, 23, 30, 7, 4, 12, 0]) {
-    await runChild(at, killAt, false)
-    await expectSafe(at, `after ${killAt}`)
+  async function expectSafe(message: string): Promise<void> {
+    const budget = createBudget({ ...OPTIONS, store: new Map(store) }, clock)
+    await budget.load()
+    const { spent, reserved, uncertain } = budget
+    expect(reserved, message).toBe(0)
+    expect(spent + uncertain, message).toBeGreaterThanOrEqual(charged)
+    expect(spent + uncertain, message).toBeLessThanOrEqual(LIMIT)
   }
-  expect((await runChild(at, 0, false)).stdout).toBe('BudgetExceededError')
-  expect(ledgerOf(at)).toBeLessThanOrEqual(LIMIT)
-  expect(ledgerOf(at)).toBeGreaterThan(0)
-})
+
+  return { run, expectSafe, charged: () => charged }
+}
+
+test.each([true, false])(
+  'killed between any two steps, a restart counts all that was charged, and never more than the limit (exclusiveKey: %s)',
+  async (exclusiveKey) => {
+    // A write that has failed is tried again later, which a killed process cannot do.
+    useFakeTimers()
+    const steps = Number(await machine().run(Number.POSITIVE_INFINITY, exclusiveKey))
+    expect(steps).toBeGreaterThan(30)
+    for (let killAt = 1; killAt <= steps; killAt++) {
+      const { run, expectSafe } = machine()
+      expect(await run(killAt, exclusiveKey)).toMatch(/Error$/)
+      await expectSafe(`step ${killAt}`)
+    }
+  },
+)
+
+testProperty(
+  'killed again and again, it ends with a budget that is used up, not exceeded',
+  fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 5, maxLength: 10 }), async (kills) => {
+    useFakeTimers()
+    const { run, expectSafe, charged } = machine()
+    for (const killAt of kills) {
+      await run(killAt, false)
+      await expectSafe(`${kills}, after ${killAt}`)
+    }
+    for (let time = 0; time < 2; time++) await run(Number.POSITIVE_INFINITY, false)
+    expect(await run(Number.POSITIVE_INFINITY, false)).toBe('BudgetExceededError')
+    expect(charged()).toBeGreaterThan(0)
+    await expectSafe('at the end')
+  }),
+  { cases: 20 },
+)

@@ -196,14 +196,4 @@ describe('with windows', () => {
     expect(ask(budget, 0, 999_100)).toEqual({ charged: 100, freed: 0 })
     expect(budget.spent).toBe(300)
   })
-
-  test('a loss from the future, after the clock was set back, is taken to be new', () => {
-    const { budget, pass } = budgetAt({ credits: 5000, exclusiveKey: true })
-    ask(budget, 0, 1_000_000)
-    lose(budget, 600)
-    pass(-3_600_000)
-    expect(ask(budget, 0, 1_000_000)).toBeUndefined()
-    pass(DELAY_MS)
-    expect(ask(budget, 0, 1_000_000)).toEqual({ charged: 0, freed: 600 })
-  })
 })

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Child, follow } from '../support/child.ts'
+import { compilePrograms } from '../support/compile-programs.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const { BOLT } = fakeTokens
+const [BOT = ''] = await compilePrograms('examples/bot/bot.ts')
 const folder = mkdtempSync(join(tmpdir(), 'etn-market-bot-'))
 const state = join(folder, 'state.json')
 let fake: FakeService
@@ -26,13 +26,8 @@ afterAll(async () => {
 })
 
 function startBot(...args: string[]): Child {
-  // The command of tsx is a process between, which ends with a code of its own when the bot is slow to end.
-  return follow(
-    spawn(process.execPath, ['--import', 'tsx', 'examples/bot/bot.ts', BOLT, '--state', state, ...args], {
-      cwd: root,
-      env: { ...process.env, ETN_MARKET_API_KEY: fake.key, ETN_MARKET_BASE_URL: baseUrl },
-    }),
-  )
+  const env = { ...process.env, ETN_MARKET_API_KEY: fake.key, ETN_MARKET_BASE_URL: baseUrl }
+  return follow(spawn(process.execPath, [BOT, BOLT, '--state', state, ...args], { env }))
 }
 
 test('the bot prints an alert, ends cleanly on Ctrl-C, and knows after a restart what it spent', async () => {

@@ -1,46 +1,17 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type OnLoadResult } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
+import { describe, expect, type TestContext, test } from 'vitest'
 import { type Child, follow } from '../support/child.ts'
+import { compilePrograms } from '../support/compile-programs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const SHORT = ['--credits', '8000', '--processes', '3', '--kill-every-ms', '300']
+const SHORT = ['--credits', '8000', '--processes', '2', '--kill-every-ms', '1000']
 /** The program itself ends after 60 s. */
 const MAX_RUN_MS = 100_000
 
-/** A program and its workers start in a fifth of the time where nothing has to be compiled. */
-let bundled = ''
-beforeAll(async () => {
-  bundled = mkdtempSync(join(tmpdir(), 'etn-market-fleet-test-'))
-  await build({
-    entryPoints: ['fleet', 'worker'].map((name) => `${root}examples/fleet/${name}.ts`),
-    outdir: bundled,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
-    plugins: [{ name: 'worker', setup: ({ onLoad }) => onLoad({ filter: /fleet.processes\.ts$/ }, renameWorker) }],
-  })
-})
-afterAll(() => rmSync(bundled, { recursive: true, force: true }))
-
-async function renameWorker({ path }: { path: string }): Promise<OnLoadResult> {
-  const source = await readFile(path, 'utf8')
-  const contents = source.replace("'worker.ts'", "'worker.mjs'")
-  expect(contents).not.toBe(source)
-  return { contents, loader: 'ts' }
-}
-
 /** As the README says. */
-const asDocumented = () => ['--import', 'tsx', 'examples/fleet/fleet.ts']
-const asBundle = () => [join(bundled, 'fleet.mjs')]
+const DOCUMENTED = ['--import', 'tsx', 'examples/fleet/fleet.ts']
+const COMPILED = (await compilePrograms('examples/fleet/fleet.ts', 'examples/fleet/worker.ts')).slice(0, 1)
 
 function startFleet(program: readonly string[], args: readonly string[], env: NodeJS.ProcessEnv = {}): Child {
   const { REDIS_URL: _, ...inherited } = process.env
@@ -80,7 +51,7 @@ function isAlive(pid: number): boolean {
 test.concurrent('a fleet whose processes are killed spends exactly its budget, proves it and leaves no process behind', async ({
   expect,
 }) => {
-  const run = startFleet(asBundle(), SHORT)
+  const run = startFleet(COMPILED, SHORT)
   expect((await run.ended(MAX_RUN_MS)).code, run.printed()).toBe(0)
   const printed = run.printed()
   const { charged, limit, spent, uncertain, lost, spentAfter, uncertainAfter } = proofOf(printed)
@@ -97,24 +68,24 @@ test.concurrent('a fleet whose processes are killed spends exactly its budget, p
   expect(killed).toBeGreaterThan(0)
   expect(uncertain).toBeGreaterThan(0)
   expect(printed.match(/was killed while its request was in flight/g)).toHaveLength(killed)
-  expect(new Set(pidsOf(printed)).size).toBe(1 + 3 + killed)
+  expect(new Set(pidsOf(printed)).size).toBe(1 + 2 + killed)
   expect(pidsOf(printed).filter(isAlive)).toEqual([])
   // Not a terminal.
   expect(printed).not.toContain('\x1b')
 }, 120_000)
 
 describe.concurrent('a run that buys', () => {
-  async function startBuying({ expect }: TestContext, program: readonly string[]): Promise<Child & { pids: number[] }> {
-    const run = startFleet(program, ['--processes', '2'])
+  async function startBuying({ expect }: TestContext): Promise<Child & { pids: number[] }> {
+    const run = startFleet(COMPILED, ['--processes', '1', '--kill-every-ms', '60000'])
     await expect.poll(run.printed, { timeout: 60_000 }).toMatch(/^[\d.]+ s: limit 100,000, spent [1-9]/m)
     const pids = pidsOf(run.printed())
-    expect(pids.filter(isAlive)).toHaveLength(3)
+    expect(pids.filter(isAlive)).toHaveLength(2)
     return { ...run, pids }
   }
 
   test('ends on Ctrl-C with the proof, and leaves no process behind', async (context) => {
     const { expect } = context
-    const { process, ended, printed, pids } = await startBuying(context, asDocumented())
+    const { process, ended, printed, pids } = await startBuying(context)
     process.kill('SIGINT')
     expect((await ended(MAX_RUN_MS)).code, printed()).toBe(0)
     const { charged, spentAfter, uncertainAfter } = proofOf(printed())
@@ -126,7 +97,7 @@ describe.concurrent('a run that buys', () => {
 
   test('leaves no process behind when it is killed itself', async (context) => {
     const { expect } = context
-    const { process, pids } = await startBuying(context, asBundle())
+    const { process, pids } = await startBuying(context)
     process.kill('SIGKILL')
     await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([])
   }, 120_000)
@@ -134,14 +105,14 @@ describe.concurrent('a run that buys', () => {
 
 describe.concurrent('without a Redis', () => {
   test('says what to install', async ({ expect }) => {
-    const run = startFleet(asBundle(), [], { PATH: '' })
+    const run = startFleet(DOCUMENTED, [], { PATH: '' })
     expect((await run.ended()).code).toBe(1)
     expect(run.printed()).toContain('No Redis was found.')
     expect(run.printed()).toContain('Install redis-server 7.0 or newer')
   }, 60_000)
 
   test('at REDIS_URL reports the fleet and the cause', async ({ expect }) => {
-    const run = startFleet(asBundle(), [], { REDIS_URL: 'redis://127.0.0.1:1' })
+    const run = startFleet(COMPILED, [], { REDIS_URL: 'redis://127.0.0.1:1' })
     expect((await run.ended()).code).toBe(1)
     expect(run.printed()).toMatch(/The fleet "example-[\w-]+" cannot read or write its state in Redis\..*\nThe cause: /)
   }, 60_000)

@@ -5,6 +5,7 @@ import { useFakeService } from 'etn-market/fake'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { GUIDES, REPOSITORY } from '../../.github/site/contents.ts'
 import { FRESHNESS_MS } from '../../src/generated/freshness.ts'
+import { examples, writeExample } from '../fake/tsdoc-examples.ts'
 import { anchorOf, compile, ROOT } from '../package/code-blocks.ts'
 
 const README = 'README.md'
@@ -49,7 +50,10 @@ test('every block of TypeScript is found', () => {
   expect(blocks.length).toBeGreaterThan(40)
 })
 
-test('the blocks compile, imports included', { timeout: 120_000 }, () => {
+test('the blocks and the examples in the documentation of the fake compile, imports included', {
+  timeout: 120_000,
+}, () => {
+  for (const example of examples) writeExample(folder, example)
   const { stdout, status } = compile(folder, {}, ['*.ts', '*.tsx'])
   expect({ stdout, status }).toEqual({ stdout: '', status: 0 })
 })

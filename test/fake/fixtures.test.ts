@@ -1,14 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createClient, InvalidRequestError } from 'etn-market'
 import { createFakeService, useFakeService } from 'etn-market/fake'
 import { createNodeTransport } from 'etn-market/node'
 import { test as fixtureTest } from 'etn-market/vitest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { run } from '../support/child.ts'
 import { BOLT } from './setup.ts'
 
 const before = { url: process.env.ETN_MARKET_BASE_URL, key: process.env.ETN_MARKET_API_KEY }
@@ -178,36 +173,5 @@ describe('useFakeService', () => {
     const fake = await useFakeService({ after: (cleanUp) => void cleanUps.push(cleanUp) })
     expect(process.env.ETN_MARKET_API_KEY).toBe(fake.key)
     for (const cleanUp of cleanUps) await cleanUp()
-  })
-
-  it('works with node:test, as the example does', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'etn-market-node-test-'))
-    const file = join(folder, 'own.test.mjs')
-    const source = new URL('../../src/fake/index.ts', import.meta.url).href
-    writeFileSync(
-      file,
-      `import { test } from 'node:test'
-       import { useFakeService } from '${source}'
-       test('passes', async (t) => {
-         const fake = await useFakeService(t)
-         const headers = { authorization: 'Bearer ' + process.env.ETN_MARKET_API_KEY }
-         await fetch(process.env.ETN_MARKET_BASE_URL + '/prices/etn', { headers })
-         fake.expectCredits(25)
-       })
-       test('fails', async (t) => {
-         const fake = await useFakeService(t)
-         fake.fault({ status: 500 })
-       })`,
-    )
-    const { NODE_OPTIONS: _, ...env } = process.env
-    const tsx = new URL('../../node_modules/tsx/dist/esm/index.mjs', import.meta.url).href
-    const example = fileURLToPath(new URL('../../examples/testing/node-test.ts', import.meta.url))
-    const args = ['--import', tsx, '--test', '--test-reporter', 'tap', file, example]
-    const { stdout: output } = await run(process.execPath, args, { env })
-    rmSync(folder, { recursive: true })
-    expect(output).toMatch(/^\s*ok \d - passes/m)
-    expect(output).toMatch(/^\s*not ok \d - fails/m)
-    expect(output).toMatch(/^\s*ok \d - sells when the price falls below the limit/m)
-    expect(output).toContain('1 fault was never used up')
   })
 })

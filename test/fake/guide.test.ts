@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { PROGRAM } from '../cli/program.ts'
 import { codeBlocks, ROOT } from '../package/code-blocks.ts'
 import { run } from '../support/child.ts'
+import { compilePrograms } from '../support/compile-programs.ts'
 import { hasPython } from '../support/python.ts'
 
 const guide = readFileSync(join(ROOT, 'src/fake/GUIDE.md'), 'utf8')
@@ -19,19 +20,36 @@ const files = blocks.map(({ line, code }) => {
 })
 const kindOf = (code: string) => /from '(etn-market\/vitest|node:test)'/.exec(code)?.[1]
 
+const ofNodeTest = [
+  join(ROOT, 'examples/testing/node-test.ts'),
+  ...files.filter((_, i) => kindOf(blocks[i]?.code ?? '') === 'node:test'),
+]
+const nodeTests = join(folder, 'node-tests.ts')
+writeFileSync(
+  nodeTests,
+  `import { test } from 'node:test'
+   import { useFakeService } from 'etn-market/fake'
+   ${ofNodeTest.map((file) => `await import('${file}')`).join('\n')}
+   test('fails', async (t) => {
+     const fake = await useFakeService(t)
+     fake.fault({ status: 500 })
+   })`,
+)
+const [NODE_TESTS = ''] = await compilePrograms(nodeTests)
+
 // `test/examples/guides.test.ts` compiles the blocks, and checks the links.
 describe('the guide of the fake', () => {
   for (const [i, { line, code }] of blocks.entries()) {
     if (kindOf(code) === undefined) it(`runs: line ${line}`, () => import(files[i] ?? ''))
-    if (kindOf(code) === 'node:test')
-      it(`runs with node:test: line ${line}`, { timeout: 60_000 }, async () => {
-        const { NODE_OPTIONS: _, ...env } = process.env
-        const args = ['--import', 'tsx', '--test', '--test-reporter', 'tap', files[i] ?? '']
-        const { stdout } = await run(process.execPath, args, { cwd: ROOT, env })
-        expect(stdout).toMatch(/^# pass 1$/m)
-        expect(stdout).toMatch(/^# fail 0$/m)
-      })
   }
+
+  it('runs with node:test, as the example does; a fault that is never used up fails its test', async () => {
+    const { NODE_OPTIONS: _, ...env } = process.env
+    const { stdout } = await run(process.execPath, ['--test-reporter', 'tap', NODE_TESTS], { cwd: ROOT, env })
+    expect(stdout.match(/^ok \d/gm)).toHaveLength(ofNodeTest.length)
+    expect(stdout).toMatch(/^not ok \d - fails/m)
+    expect(stdout).toContain('1 fault was never used up')
+  })
 
   it.runIf(hasPython)('has a program in Python that runs', { timeout: 60_000 }, async () => {
     const [{ code } = { code: '' }] = codeBlocks(guide, 'python')

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { makeFake, serve } from './setup.ts'
+import { makeFake } from './setup.ts'
 
 describe('fake.listen', () => {
   it('listens on loopback and a free port by default, and returns the URL', async () => {
@@ -33,12 +33,5 @@ describe('fake.listen', () => {
     await expect(fetch(`${server.url}/openapi.json`)).rejects.toThrow('fetch failed')
     // The fake itself goes on.
     expect((await fake.fetch(`${fake.baseUrl}/openapi.json`)).status).toBe(200)
-  })
-
-  it('answers many requests at once', async () => {
-    const { fake, get } = await serve()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => get('/prices/etn')))
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
-    fake.expectCredits(50 * 25)
   })
 })

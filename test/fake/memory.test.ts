@@ -1,18 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ask } from './setup.ts'
 
-describe('filters', () => {
-  it('select by operation and key, in expectations too', async () => {
-    const { fake, request: get } = ask({ keys: { a: 1_000, b: 1_000 } })
-    await get('/prices/etn', 'a')
-    await get('/prices/etn', 'b')
-    expect(fake.charged({ key: 'b' })).toBe(25)
-    fake.expectCredits(25, { key: 'a' })
-    fake.expectRequests({ 'etn.price': 1 }, { key: 'a' })
-    expect(() => fake.expectRequests(2, { key: 'a' })).toThrow('Expected 2 requests ({"key":"a"}), not 1.')
-  })
-})
-
 describe('the journal', () => {
   it('lists the newest requests and charges, and its sums stay right', async () => {
     const { fake, request: get } = ask({ journal: { max: 3 } })

@@ -80,6 +80,8 @@ describe('answers', () => {
       for (const one of variants(operation, (await examplePaths(fake))[operation])) {
         const answer = await get(one)
         expect(answer.status, one).toBe(200)
+        expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+        expect(fake.journal().at(-1)).toMatchObject({ operation, method: 'GET', status: 200 })
         expect(complaints(responseSchema(path, '200', 'strict'), answer.body), one).toEqual([])
         checkHeaders(path, '200', answer)
       }

@@ -28,20 +28,6 @@ describe('time', () => {
     expect([headers.get('date'), headers.get('retry-after')].join()).not.toContain('Invalid')
   })
 
-  it('ends the delays within the span, and no others', async () => {
-    const fake = makeFake()
-    fake.script('etn.price', [{ delayMs: 1_000_000 }, { delayMs: 5_000_000 }])
-    const done: string[] = []
-    const first = ask(fake).then(() => done.push('first'))
-    const second = ask(fake).then(() => done.push('second'))
-    fake.advance(1_000_000)
-    await first
-    expect(done).toEqual(['first'])
-    fake.advance(4_000_000)
-    await second
-    expect(done).toEqual(['first', 'second'])
-  })
-
   it('is the system clock, looked up at each use: fake timers work', async () => {
     const fake = createFakeService()
     const timers = useFakeTimers({ now: NOON })
@@ -57,21 +43,6 @@ describe('time', () => {
     await timers.advance(1)
     expect((await asked).headers.get('date')).toBe(new Date(NOON + 60_000).toUTCString())
     expect(timers.pending()).toBe(0)
-  })
-
-  it('waits with the sleep of the given clock', async () => {
-    const slept: number[] = []
-    const clock = {
-      now: () => NOON,
-      async sleep(ms: number) {
-        slept.push(ms)
-      },
-    }
-    const fake = makeFake({ clock, latencyMs: 20, heavyLatencyMs: 3 })
-    fake.fault({ operation: 'etn.price', delayMs: 100 })
-    await ask(fake)
-    await ask(fake, '/farms/52014')
-    expect(slept).toEqual([120, 23])
   })
 
   it('leaves no timer after an aborted delay', async () => {

@@ -1,25 +1,35 @@
-/* A process that changes a file store, prints what was acknowledged, and kills itself at the step of the file system whose number it is given. */
+/* A process that changes file stores, each up to a step of the file system, prints how far it came, and is killed. Or it holds one store. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { writeSync } from 'node:fs'
 import files from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { createFileStore } from '../../src/file-store/file-store.ts'
 
-const [path = '', killAt, changes = '[]'] = process.argv.slice(2)
+/** What is done with one store. */
+export interface Plan {
+  readonly path: string
+  /** Groups of keys that are set at the same time, one group after the other. The value is the number of the group. */
+  readonly groups: readonly (readonly number[])[]
+  /** The step at which the process is killed; without one, the store is closed. */
+  readonly killAt?: number
+}
+
+/** How many groups were acknowledged, and how many steps were begun. */
+export interface Report {
+  done: number
+  steps: number
+}
+
 const STEPS = ['open', 'rename', 'rm', 'stat'] as const
 const STEPS_OF_A_FILE = ['writeFile', 'sync', 'close'] as const
 
-let passed = 0
-/** One more step begins. */
-function step(): void {
-  passed++
-  if (passed === Number(killAt)) process.kill(process.pid, 'SIGKILL')
-}
+const running = new AsyncLocalStorage<() => Promise<void>>()
 
 function countSteps(target: object, names: readonly string[], onResult: (result: unknown) => void = () => {}): void {
   for (const name of names) {
     const original = (target as Record<string, (...args: unknown[]) => Promise<unknown>>)[name]
     const counted = async (...args: unknown[]) => {
-      step()
+      await running.getStore()?.()
       const result = await original?.apply(target, args)
       onResult(result)
       return result
@@ -33,16 +43,37 @@ countSteps(files, STEPS, (result) => {
 })
 syncBuiltinESMExports()
 
-/** Each number of a group is a key that is set at the same time as the others. */
-const groups = JSON.parse(changes) as number[][]
-const isHolder = changes === '[]'
-const store = createFileStore(path)
-for (const [value, keys] of groups.entries()) {
-  writeSync(1, `begun ${value}\n`)
-  await Promise.all(keys.map((key) => store.set(String(key), String(value))))
-  writeSync(1, `done ${value}\n`)
+/** The step of the kill, and what would follow, never ends: the file stays as it is then until the process is killed. */
+function carryOut({ path, groups, killAt }: Plan): Promise<Report> {
+  const report = { done: 0, steps: 0 }
+  return new Promise((resolve, reject) => {
+    const step = async () => {
+      report.steps++
+      if (report.steps !== killAt) return
+      resolve(report)
+      await new Promise(() => {})
+    }
+    const change = async () => {
+      const store = createFileStore(path)
+      for (const [value, keys] of groups.entries()) {
+        await Promise.all(keys.map((key) => store.set(String(key), String(value))))
+        report.done++
+      }
+      await store.close()
+      resolve(report)
+    }
+    running.run(step, change).catch(reject)
+  })
 }
-// Holds the file until it is killed.
-if (isHolder) setInterval(() => {}, 60_000)
-else await store.close()
-writeSync(1, `steps ${passed}\n`)
+
+const [what = '', path = ''] = process.argv.slice(2)
+if (what === 'hold') {
+  createFileStore(path)
+  writeSync(1, 'held')
+  setInterval(() => {}, 60_000)
+} else {
+  const reports: Report[] = []
+  for (const plan of JSON.parse(what) as Plan[]) reports.push(await carryOut(plan))
+  writeSync(1, JSON.stringify(reports))
+  process.kill(process.pid, 'SIGKILL')
+}

@@ -3,6 +3,7 @@ import { createServer as createTls } from 'node:tls'
 import { createClient } from 'etn-market'
 import { createNodeTransport, type NodeTransport } from 'etn-market/node'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createVirtualClock } from '../support/clock.ts'
 import { fetchThrough } from '../support/fetch-through.ts'
 import { within } from '../support/wait.ts'
 import { outcomeOf } from './outcome.ts'
@@ -109,6 +110,25 @@ test('a handshake that hangs ends after 10 seconds, and is not charged', async (
   await vi.advanceTimersByTimeAsync(1_000)
   vi.useRealTimers()
   expect(await error).toMatchObject({ code: 'connection_failed', charge: 'none' })
+})
+
+test('an attempt that ends before its handshake is complete has sent nothing', async () => {
+  const port = await plain((socket) => socket.resume())
+  const clock = createVirtualClock()
+  const options = {
+    apiKey: 'esk_test_x',
+    transport,
+    clock,
+    timeoutMs: 60,
+    retry: false,
+    budget: { credits: 1_000 },
+  } as const
+  const client = createClient({ ...options, baseUrl: `https://127.0.0.1:${port}` })
+  const error = client.etn.price().catch((caught) => caught)
+  await expect.poll(() => sockets.size).toBe(1)
+  await clock.advance(60)
+  expect(await error).toMatchObject({ code: 'attempt_timeout', charge: 'none' })
+  expect(client.budget).toMatchObject({ uncertain: 0, reserved: 0 })
 })
 
 test('a handshake that is aborted leaves no connection once the transport is closed', async () => {

@@ -11,11 +11,11 @@ import { manualFeed, query, setupStream } from './stream-setup.ts'
 const SECOND = 1_000
 const [ONE = '', TWO = '', THREE = ''] = TOKENS
 
-test('an event holds the price, its id and its age', async () => {
+test('an event holds the price, its id and its age; the pace is that of the operator, whatever a page asks for', async () => {
   const { clock, listen, feed } = setupStream({ everyMs: 10 * SECOND, heartbeatMs: 20 * SECOND })
   const price = await Promise.all([feed.price(ONE), clock.advance(10)]).then(([known]) => known)
   await clock.advance(3 * SECOND)
-  const { response, prices, ids, settings } = await listen(query([ONE]))
+  const { response, prices, ids, settings } = await listen(`${query([ONE])}&everyMs=5000`)
   await settle()
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   expect(response.headers.get('cache-control')).toBe('no-store')
@@ -61,14 +61,6 @@ describe('a stream', () => {
       { address: THREE, code: 'too_many_addresses' },
     ])
     fake.expectCredits(100)
-  })
-
-  test('says its own pace first, whatever a page asks for', async () => {
-    const { clock, listen } = setupStream({ everyMs: 30 * SECOND })
-    const { settings, prices } = await listen(`?addresses=${ONE}&everyMs=5000`)
-    await clock.advance(61 * SECOND)
-    expect(settings()).toEqual({ everyMs: 30 * SECOND, heartbeatMs: 15 * SECOND })
-    expect(prices).toHaveLength(3)
   })
 
   test('does not exist without a feed', async () => {

@@ -1,7 +1,7 @@
 import { BudgetExceededError, InvalidRequestError, StateUnavailableError } from 'etn-market'
 import { createRedisFleet } from 'etn-market/redis'
 import { describe, expect, test } from 'vitest'
-import { rejection } from '../support/setup.ts'
+import { addresses, rejection } from '../support/setup.ts'
 import { BOLT, DAY_MS, OPTIONS, TOKENS, useFleet } from './setup.ts'
 
 const setup = useFleet()
@@ -41,13 +41,13 @@ test('client.budget has the totals of the last answer', async () => {
 test('a batch that cannot fit is refused before anything is sent', async () => {
   const { client, fleet } = setup.join({ budget: { credits: 700, windowMs: DAY_MS } })
   await fleet.initialize()
-  const addresses = Array.from({ length: 60 }, (_, index) => addressOf(index))
-  await rejection(client.prices.batch({ addresses }), BudgetExceededError)
+  const tokens = addresses(60)
+  await rejection(client.prices.batch({ addresses: tokens }), BudgetExceededError)
   await client.token.price({ address: BOLT })
   await expect.poll(() => client.budget.spent).toBe(50)
   // Another member has spent the rest, so that the second of two requests does not fit.
   const other = setup.join({ budget: { credits: 700, windowMs: DAY_MS } })
-  const batch = other.client.prices.batch({ addresses: addresses.slice(0, 51) })
+  const batch = other.client.prices.batch({ addresses: tokens.slice(0, 51) })
   const error = await rejection(batch, BudgetExceededError)
   expect(error).toMatchObject({ needed: 710, available: 50, attempts: 0, charge: 'none', operation: 'prices.batch' })
   expect(error.resetsAt! % DAY_MS).toBe(0)
@@ -154,7 +154,3 @@ describe('options', () => {
     expect(() => setup.join({}, { fleet: {} as never })).toThrow(/Invalid fleet/)
   })
 })
-
-function addressOf(index: number): string {
-  return `0x${(index + 1).toString(16).padStart(40, '0')}`
-}

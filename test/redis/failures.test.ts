@@ -1,6 +1,7 @@
 import { BudgetExceededError, StateUnavailableError, TimeoutError } from 'etn-market'
 import type { ScriptRunner } from 'etn-market/redis'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/concurrency/clock.ts'
 import { RENEW } from '../../src/redis/scripts/clock.lua.ts'
 import { CONFIRM, RESERVE, SETTLE } from '../../src/redis/scripts/ledger.lua.ts'
 import { createTimedRunner } from '../support/redis-time.ts'
@@ -23,20 +24,6 @@ async function expectRefusal(call: Promise<unknown>, cause: RegExp): Promise<voi
 }
 
 describe('nothing is sent, and nothing hangs, when the server', () => {
-  test('is down', async () => {
-    const proxy = await startTcpProxy(setup.server.port)
-    const redis = setup.connect(proxy.port)
-    const { client, fleet } = setup.join({}, {}, redis)
-    await fleet.initialize()
-    await client.etn.price()
-    await expect.poll(async () => (await fleet.status()).spent).toBe(25)
-    await proxy.close()
-    const hurried = setup.join({ timeoutMs: 100 }, {}, redis)
-    await expectRefusal(hurried.client.etn.price(), /did not answer within 100 ms/)
-    await expectRefusal(hurried.client.farm.list(), /did not answer within 100 ms/)
-    await rejection(hurried.fleet.initialize(), StateUnavailableError)
-  })
-
   test('is read-only', async () => {
     const { client, fleet } = setup.join()
     await fleet.initialize()
@@ -179,6 +166,12 @@ test('a reservation that is sent again in the next window does not exceed that w
   expect(await fleet.status()).toMatchObject({ reserved: 0, uncertain: 0 })
 })
 
+/** The key is read after the reservation. */
+const keyAfter = (ms: number) => async () => {
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  return setup.fake.key
+}
+
 test('a confirmation whose answer is lost is taken back, although the lease is over', async () => {
   const direct = setup.connect()
   let isSettlementLost = false
@@ -196,12 +189,7 @@ test('a confirmation whose answer is lost is taken back, although the lease is o
     },
   }
   const leaseMs = 1_000
-  // The key is read after the reservation.
-  const apiKey = async () => {
-    await new Promise((resolve) => setTimeout(resolve, leaseMs + 50))
-    return setup.fake.key
-  }
-  const { client, fleet } = setup.join({ timeoutMs: 900, leaseMs }, { apiKey }, redis)
+  const { client, fleet } = setup.join({ timeoutMs: 900, leaseMs }, { apiKey: keyAfter(leaseMs + 50) }, redis)
   await fleet.initialize()
   const error = await rejection(client.etn.price(), StateUnavailableError)
   expect(error).toMatchObject({ attempts: 0, charge: 'none' })
@@ -219,48 +207,14 @@ test('an answer that belongs to another command confirms nothing', async () => {
     },
   }
   const leaseMs = 500
-  // The key is read after the reservation.
-  const apiKey = async () => {
-    await new Promise((resolve) => setTimeout(resolve, leaseMs + 50))
-    return setup.fake.key
-  }
   await setup.join().fleet.initialize()
-  const late = setup.join({ timeoutMs: 400, leaseMs }, { apiKey }, redis)
+  const late = setup.join({ timeoutMs: 400, leaseMs }, { apiKey: keyAfter(leaseMs + 50) }, redis)
   await rejection(late.client.etn.price(), StateUnavailableError)
   expect(setup.fake.journal()).toEqual([])
 })
 
-test('a lease is renewed while a call is under way, a slot as well', async () => {
-  const answer = setup.hold('locks.get')
-  const { client, fleet } = setup.join(SHORT_LEASE)
-  await fleet.initialize()
-  const call = client.locks.get({ address: BOLT })
-  await expect.poll(async () => (await fleet.status()).slots.taken).toBe(1)
-  const end = performance.now() + 1.5 * SHORT_LEASE.leaseMs
-  while (performance.now() < end) {
-    expect(await fleet.status()).toMatchObject({ reserved: 2_000, uncertain: 0, slots: { taken: 1 } })
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  answer()
-  await call
-  await expect.poll(async () => (await fleet.status()).spent).toBe(2_000)
-})
-
 test('clocks that are ten minutes apart make no difference', async () => {
-  const apart = (ms: number) => ({
-    now: () => Date.now() + ms,
-    monotonic: () => performance.now(),
-    random: Math.random,
-    sleep: (wait: number, signal?: AbortSignal) =>
-      new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(resolve, wait)
-        const onAbort = () => {
-          clearTimeout(timer)
-          reject(signal?.reason)
-        }
-        signal?.addEventListener('abort', onAbort, { once: true })
-      }),
-  })
+  const apart = (ms: number) => ({ ...systemClock, now: () => Date.now() + ms })
   const budget = { credits: 2_000, windowMs: DAY_MS }
   const late = setup.join({ budget }, { clock: apart(-600_000) })
   const early = setup.join({ budget }, { clock: apart(600_000) })

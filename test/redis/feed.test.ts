@@ -1,19 +1,10 @@
 import { createClient, InvalidRequestError } from 'etn-market'
 import { createPriceFeed, type FeedStore } from 'etn-market/feed'
 import { expect, test } from 'vitest'
+import { createStore } from '../support/store.ts'
 import { BOLT, TOKENS, useFleet } from './setup.ts'
 
 const setup = useFleet([], { latencyMs: 30 })
-
-/** A store like Keyv, without an atomic `add`. */
-function createStore(): FeedStore {
-  const kept = new Map<string, string>()
-  return {
-    get: async (key) => kept.get(key),
-    set: async (key, value) => void kept.set(key, value),
-    delete: async (key) => kept.delete(key),
-  }
-}
 
 function joinFeed(store: FeedStore) {
   const { client, fleet } = setup.join()
@@ -23,7 +14,7 @@ function joinFeed(store: FeedStore) {
 }
 
 test('a price is bought by one member of the fleet', async () => {
-  const store = createStore()
+  const { store } = createStore()
   const feeds = Array.from({ length: 4 }, () => joinFeed(store))
   await feeds[0]!.fleet.initialize()
   const prices = await Promise.all(feeds.map(({ feed }) => feed.price(BOLT)))
@@ -37,7 +28,7 @@ test('a Redis that does not answer costs a request, and never a price', async ()
   const { fleet } = setup.join({}, {}, setup.connect(1))
   const client = createClient({ apiKey: setup.fake.key, fetch: setup.fake.fetch })
   setup.onEnd(() => client.close())
-  const feed = createPriceFeed(client, { store: createStore(), fleet })
+  const feed = createPriceFeed(client, { store: createStore().store, fleet })
   setup.onEnd(() => feed.close())
   expect(await feed.price(BOLT)).toMatchObject({ address: BOLT })
 })
@@ -45,5 +36,5 @@ test('a Redis that does not answer costs a request, and never a price', async ()
 test('a fleet needs a store that its members share', () => {
   const { client, fleet } = setup.join()
   expect(() => createPriceFeed(client, { fleet })).toThrow(InvalidRequestError)
-  expect(() => createPriceFeed(client, { fleet: {} as never, store: createStore() })).toThrow('Invalid fleet')
+  expect(() => createPriceFeed(client, { fleet: {} as never, store: createStore().store })).toThrow('Invalid fleet')
 })

@@ -71,7 +71,7 @@ describe('a 503 of one member', () => {
   })
 })
 
-test('a heavy call in flight keeps its slot when the cool-down in which it was admitted is over', async () => {
+test('a heavy call in flight keeps its lease and its slot, also when the cool-down in which it was admitted is over', async () => {
   let answer = () => {}
   const isAnswered = new Promise<void>((resolve) => {
     answer = resolve
@@ -93,9 +93,10 @@ test('a heavy call in flight keeps its slot when the cool-down in which it was a
   await expect.poll(async () => (await one!.fleet.status()).slots.taken).toBe(1)
   await one!.client.locks.get({ address: BOLT })
   await expect.poll(async () => (await one!.fleet.status()).cooldowns.length).toBe(0)
+  await expect.poll(async () => (await one!.fleet.status()).reserved).toBe(2_000)
   const end = performance.now() + 1.5 * SHORT_LEASE.leaseMs
   while (performance.now() < end) {
-    expect((await one!.fleet.status()).slots.taken).toBe(1)
+    expect(await one!.fleet.status()).toMatchObject({ reserved: 2_000, uncertain: 0, slots: { taken: 1 } })
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   answer()

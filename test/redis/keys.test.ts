@@ -1,3 +1,5 @@
+import { StateUnavailableError } from 'etn-market'
+import type { ScriptRunner } from 'etn-market/redis'
 import { expect, test } from 'vitest'
 import { createKeyNames } from '../../src/credits/key-name.ts'
 import { fleetInternalsOf } from '../../src/fleet/fleet.ts'
@@ -125,6 +127,37 @@ test('requests that are left before the service executes and charges them stay w
   const { spent, uncertain } = await fleet.status()
   expect(spent).toBe(setup.fake.charged())
   expect(spent + uncertain).toBeLessThanOrEqual(limit)
+})
+
+test('a failed reconciliation that is swallowed: whichever step fails, no figure changes', async () => {
+  const redis = setup.connect()
+  let fails: (script: string, args: string[]) => boolean = () => false
+  const runner: ScriptRunner = {
+    async eval(script, keys, args) {
+      if (fails(script, args)) throw new Error('Connection is closed.')
+      return redis.eval(script, keys.length, ...keys, ...args)
+    },
+  }
+  const { client, fleet } = setup.join(PROMPT, { retry: false }, runner)
+  await fleet.initialize()
+  expect(await fleet.reconcile(client)).toBeUndefined()
+  setup.fake.fault({ operation: 'nft.stats', reset: 'after' })
+  await client.nft.stats().catch(() => {})
+  await expect.poll(async () => (await fleet.status()).uncertain).toBe(25)
+  const before = await fleet.status()
+  setup.fake.fault({ operation: 'account.me', status: 500 })
+  await expect(fleet.reconcile(client)).rejects.toMatchObject({ name: 'ServiceError' })
+  // Each with the id of the command.
+  for (const length of [4, 8]) {
+    fails = (_, args) => args.length === length && args[0]!.includes(' ')
+    await expect(fleet.reconcile(client)).rejects.toBeInstanceOf(StateUnavailableError)
+  }
+  fails = () => false
+  expect(await fleet.status()).toEqual(before)
+  await lossesAreOld()
+  expect(await fleet.reconcile(client)).toEqual({ charged: 25, freed: 0 })
+  expect(await fleet.status()).toMatchObject({ spent: 25, uncertain: 0 })
+  expect(setup.fake.charged()).toBe(25)
 })
 
 test('what is no client is refused', async () => {

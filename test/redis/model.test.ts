@@ -111,5 +111,5 @@ testProperty(
     const plans = fc.array(step, { maxLength: 50, size: 'max' })
     return fc.asyncProperty(plans, run)
   },
-  { cases: 40 },
+  { cases: 25 },
 )

@@ -212,21 +212,6 @@ describe('changed prices', () => {
     expect(minute).toMatchObject({ open: Number(usd), high: 0.9, close: Number(usd) })
   })
 
-  it('while the price of ETN moves, no minute has a price that its quarter of an hour has not', async () => {
-    const { fake, get } = ask()
-    fake.world.setPrice(WETN, '0.02', { overMs: 100_000_000 })
-    await fake.advance(12 * 3_600_000)
-    const path = `/tokens/52014/${BOLT}/candles?limit=`
-    const quarters: FakeCandle[] = await get(`${path}300&bucket=15m`)
-    const minutes: FakeCandle[] = await get(`${path}300&bucket=1m`)
-    const outside = minutes.filter(({ time, high, low }) => {
-      const quarter = quarters.find((one) => one.time === time - (time % 900))
-      return quarter === undefined || high > quarter.high || low < quarter.low
-    })
-    expect(minutes.length).toBeGreaterThan(100)
-    expect(outside).toEqual([])
-  })
-
   const ROW: FakeCandle = { time: 0, open: 1, high: 1, low: 1, close: 1, volume: 0, count: 0 }
   /** Replaces rows that are right but for the given fields. */
   const rows = (bucket: Bucket, ...given: Partial<FakeCandle>[]) => {

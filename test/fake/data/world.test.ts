@@ -77,25 +77,4 @@ describe('the data', () => {
     const unborn = await Promise.all(newest.map(({ address }) => request(`/tokens/52014/${address}`)))
     expect(unborn.filter(({ status }) => status === 404)).toHaveLength(40)
   })
-
-  it('changes with time: presales open, launch and fail', async () => {
-    const { fake, get } = ask()
-    const [{ pool }] = (await get('/presales/52014')).filter(({ status }: { status: string }) => status === 'PENDING')
-    const life = []
-    for (let day = 0; day < 20; day++, fake.advance(86_400_000)) {
-      const { status } = await get(`/presales/52014/${pool}`)
-      if (life.at(-1) !== status) life.push(status)
-    }
-    expect(life.join(' ')).toMatch(/^PENDING ACTIVE (LAUNCHED|FAILED|CANCELLED)$/)
-  })
-
-  it('NFT traits come in shares that fit the collection', async () => {
-    const { 'nft.assets': assets } = (await everything(2)) as {
-      'nft.assets': { traits: { name: string; rarity: number }[] }[]
-    }
-    for (const { traits } of assets) {
-      expect(traits.map(({ name }) => name)).toEqual(['Background', 'Eyes', 'Hat', 'Charge'])
-      for (const { rarity } of traits) expect(rarity > 0 && rarity < 1).toBe(true)
-    }
-  })
 })

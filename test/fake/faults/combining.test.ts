@@ -115,35 +115,3 @@ describe('Retry-After', () => {
     expect(headers.get('date')).toBe('Thu, 01 Jan 1970 00:00:00 GMT')
   })
 })
-
-describe('checked when the fault is made', () => {
-  it.each<[unknown, RegExp]>([
-    [{ headers: { 'x y': '1' } }, /"x y" is not a header name/],
-    [{ headers: { x: 'a\r\nb' } }, /headers\.x is a header value/],
-    [{ headers: { x: 1 } }, /headers\.x is a text, or a list, not 1/],
-    [{ headers: { x: [] } }, /headers\.x has at least 1 item/],
-    [{ headers: { 'Content-Length': '5' } }, /Content-Length belongs to the transport/],
-    [{ html: 204 }, /html is a status with a body, not 204/],
-    [{ headers: ['x'] }, /headers is an object, not/],
-    [{ status: 429, retryAfter: '1\n2' }, /retryAfter is .*a header value/],
-    [{ status: 429, retryAfter: [] }, /retryAfter has at least 1 item/],
-    [{ status: 429, retryAfter: -1 }, /retryAfter is a number of 0 or more, or a text/],
-    [{ status: 429, retryAfter: { ms: 1 } }, /retryAfter.inMs is missing/],
-    [{ creditHeaders: { cost: '\n' } }, /creditHeaders.cost is .*a header value/],
-    [{ date: { skewMs: 1e300 } }, /date.skewMs is a number/],
-    [{ date: null }, /date is a text, or a number from/],
-    [{ operation: [], status: 500 }, /operation has at least 1 item/],
-    [{ nth: [], status: 500 }, /nth has at least 1 item/],
-    [{ status: 500, code: 5 }, /code is a text, not 5/],
-    [{ status: 500, body: () => 1 }, /body is JSON/],
-    [{ status: 500, body: cycle() }, /body is JSON/],
-  ])('rejects %o', (fault, message) => {
-    expect(() => ask().fake.fault(fault as FaultOptions)).toThrow(message)
-  })
-})
-
-function cycle(): object {
-  const one: Record<string, unknown> = {}
-  one.self = one
-  return one
-}

@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { fakeOperations, fakeRoutes } from '../../../src/fake/index.ts'
-import { BOLT, examplePaths, serve } from '../setup.ts'
+import { BOLT, serve } from '../setup.ts'
 
 describe('§1 and §4: routes', () => {
-  it.each(fakeOperations)('%s answers a GET on its path with JSON in the envelope', async (operation) => {
-    const { fake, get } = await serve()
-    const path = (await examplePaths(fake))[operation]
-    const { status, headers, body } = await get(path)
-    expect(status).toBe(200)
-    expect(headers.get('content-type')).toMatch(/^application\/json/)
-    expect(Object.keys(body)).toEqual(['data', 'cursor'])
-    expect(body.cursor).toEqual(operation === 'trade.list' ? expect.any(String) : null)
-    expect(Array.isArray(body.data)).toBe(fakeRoutes[operation].list ?? false)
-    expect(fake.journal().at(-1)).toMatchObject({ operation, method: 'GET', status: 200 })
-  })
-
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('every call is a GET: %s is 405', async (method) => {
     const { fake, url } = await serve()
     const response = await fetch(`${url}/prices/etn`, { method, headers: { authorization: `Bearer ${fake.key}` } })
