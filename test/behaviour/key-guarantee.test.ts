@@ -1,10 +1,8 @@
-import { createClient } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, type HeaderLines, limited, ok, price, wait } from '../support/answers.ts'
-import { createVirtualClock } from '../support/clock.ts'
 import { createRandom } from '../support/random.ts'
 import type { Exchange } from '../support/script.ts'
-import { address, addresses, BASE_URL, KEY, setup, watch } from '../support/setup.ts'
+import { address, addresses, setup, watch } from '../support/setup.ts'
 
 const GUARANTEE = 15
 const MINUTE = 60_000
@@ -80,25 +78,17 @@ describe('from the first 429 on, refusals of the last minute and requests in fli
 })
 
 test('a request that is let through while a refusal arrives is not sent during the cool-down', async () => {
-  const clock = createVirtualClock()
-  const answers: ((response: Response) => void)[] = []
-  const client = createClient({
-    apiKey: KEY,
-    baseUrl: BASE_URL,
-    clock,
-    cache: { ttlMs: { 'etn.price': 1_000 } },
-    fetch: () => new Promise((resolve) => answers.push(resolve)),
-  })
+  const { client, clock, script } = setup(undefined, { cache: { ttlMs: { 'etn.price': 1_000 } } })
   const first = watch(client.token.price({ address: address(1) }))
   await clock.advance(0)
-  answers[0]?.(limited(wait(10)))
+  script.requests[0]?.answer(limited(wait(10)))
   // After the look into the cache each waits for one turn of the event loop; the refusal arrives in it.
   const others = addresses(5, 10).map((token) => watch(client.token.price({ address: token })))
   await clock.advance(9_000)
-  expect(answers).toHaveLength(1)
+  expect(script.requests).toHaveLength(1)
   for (let step = 0; step < 10; step++) {
     await clock.advance(1_000)
-    for (const answer of answers) answer(ok(price(address(1)), costs(50)))
+    for (const exchange of script.open) exchange.answer(ok(price(address(1)), costs(50)))
   }
   expect([first, ...others].map(({ state }) => state)).toEqual(Array(6).fill('resolved'))
 })
