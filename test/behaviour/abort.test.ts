@@ -149,12 +149,12 @@ function expectBetween(credits: number, charged: number, sent: number): void {
 }
 
 describe('a call that is aborted at any moment: nothing more is sent, and what was charged is counted', () => {
-  test.each([
+  test.each<[string, () => Response | undefined, 'cancel' | 'finish', boolean]>([
     ['while it waits for the answer', () => undefined, 'cancel', false],
     ['with a transport that ignores the signal', () => undefined, 'cancel', true],
     ['while the answer arrives', good, 'cancel', false],
     ['while the answer arrives, which is read to its end', good, 'finish', false],
-  ] as const)('%s', async (_, handler, whenAborted, ignoresAbort) => {
+  ])('%s', async (_, handler, whenAborted, ignoresAbort) => {
     for (let count = 0; count < 40; count++) {
       const { client, clock, script } = setup(handler, { budget: { credits: 100 }, whenAborted }, { ignoresAbort })
       const caller = new AbortController()

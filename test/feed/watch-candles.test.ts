@@ -178,6 +178,24 @@ describe('a service that leaves out empty buckets, the open one included', () =>
   })
 })
 
+test('a bucket that ends while the request is on its way makes no gap, and costs a second request once', async () => {
+  const { feed, clock, fake } = setupFeed()
+  clock.jump(59_900)
+  const same = createFakeService({ clock })
+  const reference = createClient({ apiKey: same.key, fetch: same.fetch, clock })
+  const page = (limit: number) => reference.token.candles({ address: BOLT, bucket: '1m', limit })
+  fake.stub('token.candles', async ({ params }) => {
+    await clock.sleep(200)
+    return page(Number(params.limit))
+  })
+  const { seen } = read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: MINUTE, limit: 20 }))
+  await clock.advance(5 * MINUTE + SECOND)
+  expect(items(fake)).toEqual([20, 1, 2, 2, 2, 2, 2])
+  expect(seen.at(-1)).toEqual(await page(20))
+  await reference.close()
+  await same.close()
+})
+
 test.each([-10 * MINUTE, 10 * MINUTE])('a local clock that is %d ms off makes no gap', async (offset) => {
   const { feed, clock, fake } = setupFeed()
   const shifted = createFakeService({ clock: { now: () => clock.now() - offset } })
