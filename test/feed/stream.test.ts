@@ -16,7 +16,7 @@ const MINUTE = 60_000
 const [ONE = '', TWO = '', THREE = ''] = TOKENS
 const UNPRICED = `0x${'0'.repeat(39)}1`
 
-type Answer = (request: Request) => Promise<Response> | Response | undefined
+type Answer = (request: Request) => Promise<Response | undefined> | Response | undefined
 
 /** A page with a feed on the proxy. `answer` may reply in place of the proxy, or reject. */
 function setupPage(
@@ -57,8 +57,7 @@ function setupPage(
 const isStream = (request: Request) => new URL(request.url).pathname.endsWith('/stream')
 /** An answer that is an event stream. */
 const eventStream = (body: BodyInit) => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-const refusal = (status: number, headers: Record<string, string> = {}) =>
-  Response.json({ error: { code: 'x' } }, { status, headers })
+const refusal = (status: number) => Response.json({ error: { code: 'x' } }, { status })
 
 test('the prices of a page come from the stream and cost the page nothing, those of tokens without a price too', async () => {
   const { clock, fake, client, server, watch, prices, bought, page } = setupPage()
@@ -234,8 +233,8 @@ describe('without a stream', () => {
   })
 })
 
-/** Breaks every open stream, and refuses new ones while `isDown`. */
-function breakable() {
+/** A page whose streams a test can break all at once; new ones are refused while `isDown`. */
+function setupBreakable() {
   const open = new Set<() => void>()
   const state = {
     isDown: false,
@@ -244,9 +243,10 @@ function breakable() {
       open.clear()
     },
   }
-  const through = async (request: Request, proxy: (request: Request) => Promise<Response>) => {
+  const made: ReturnType<typeof setupPage> = setupPage({}, {}, async (request) => {
+    if (!isStream(request)) return undefined
     if (state.isDown) throw new TypeError('fetch failed')
-    const response = await proxy(request)
+    const response = await made.proxy(request)
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const copy = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -263,15 +263,7 @@ function breakable() {
       cancel: () => reader.cancel(),
     })
     return new Response(copy, response)
-  }
-  return { state, through }
-}
-
-function setupBreakable() {
-  const { state, through } = breakable()
-  const made: ReturnType<typeof setupPage> = setupPage({}, {}, (request) =>
-    isStream(request) ? through(request, made.proxy) : undefined,
-  )
+  })
   return { ...made, state }
 }
 

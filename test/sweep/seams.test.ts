@@ -111,7 +111,7 @@ describe('maxCredits × one store × several clients', () => {
 
 describe('a store that never settles', () => {
   const never = () => new Promise<never>(() => {})
-  /** The parameters of a sweep on a store that never answers, and a service that answers at once. */
+  /** A service that answers at once, a list to sweep, and a store that never answers. */
   const hanging = (get: () => unknown = never) => ({
     ...startService(),
     list: listed.slice(0, 20),
