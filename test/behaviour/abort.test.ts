@@ -63,12 +63,24 @@ const STAGES: Record<string, Stage> = {
     ask: (client, signal) => client.prices.batch({ addresses: addresses(500) }, { signal }),
     uncertain: 4 * 600,
   },
+  'its own request is in flight': {
+    handler: () => undefined,
+    ask: (client, signal) => client.request('/x', { maxCredits: 10, signal }),
+    uncertain: 10,
+  },
 }
+const stages = Object.entries(STAGES)
+/** Nothing of these calls is on its way. */
+const waiting = stages.filter(([, { uncertain }]) => uncertain === 0)
 
-test.each(Object.entries(STAGES))(
-  'a call that is aborted while %s rejects at once with the reason, keeps only what may have been charged, and is not retried',
-  async (name, { handler, before, ask, uncertain }) => {
-    const { client, clock, script, events } = setup(handler, { budget: { credits: 100_000 } })
+test.each([
+  ...stages.map((stage) => ['cancel', 'is aborted', ...stage] as const),
+  ...waiting.map((stage) => ['finish', 'is aborted', ...stage] as const),
+  ...stages.map((stage) => ['cancel', 'has its client closed', ...stage] as const),
+])(
+  'with whenAborted %j, a call that %s while %s rejects at once with the reason, keeps only what may have been charged, and is not retried',
+  async (whenAborted, end, name, { handler, before, ask, uncertain }) => {
+    const { client, clock, script, events } = setup(handler, { budget: { credits: 100_000 }, whenAborted })
     clock.randomValue = 0.5
     before?.(client)
     await clock.advance(0)
@@ -77,12 +89,16 @@ test.each(Object.entries(STAGES))(
     const outcome = watch(ask(client, caller.signal))
     await clock.advance(name === 'its second attempt is in flight' ? 5_000 : 0)
     expect(outcome.state).toBe('pending')
-    caller.abort('enough')
-    await clock.advance(0)
-    expect(outcome).toEqual({ state: 'rejected', error: 'enough' })
-    expect(client.budget).toMatchObject({ reserved: held, uncertain })
-    await client.close()
     const sent = script.requests.length
+    if (end === 'is aborted') {
+      caller.abort('enough')
+      await clock.advance(0)
+      expect(outcome).toEqual({ state: 'rejected', error: 'enough' })
+      expect(client.budget).toMatchObject({ reserved: held, uncertain })
+    }
+    await client.close()
+    if (end !== 'is aborted') expect(outcome.error).toMatchObject({ code: 'client_closed' })
+    expect(client.budget.reserved).toBe(0)
     const countOf = (type: string) => events.filter((event) => event.type === type).length
     expect([countOf('request.sent'), countOf('request.failed')]).toEqual([sent, sent])
     expect(clock.pending).toBe(0)
@@ -119,6 +135,8 @@ test('abort, deadline and timeout end a call although its transport ignores the 
   expect(slow.error).toMatchObject({ code: 'attempt_timeout' })
 })
 
+const good = () => ok(price(TOKEN), costs(50))
+
 /** Waits for this many microtasks. */
 async function steps(count: number): Promise<void> {
   for (let step = 0; step < count; step++) await Promise.resolve()
@@ -131,15 +149,14 @@ function expectBetween(credits: number, charged: number, sent: number): void {
 }
 
 describe('a call that is aborted at any moment: nothing more is sent, and what was charged is counted', () => {
-  const moments: [string, () => Response | undefined, { ignoresAbort: boolean }][] = [
-    ['while it waits for the answer', () => undefined, { ignoresAbort: false }],
-    ['with a transport that ignores the signal', () => undefined, { ignoresAbort: true }],
-    ['while the answer arrives', () => ok(price(TOKEN), costs(50)), { ignoresAbort: false }],
-  ]
-
-  test.each(moments)('%s', async (_, handler, { ignoresAbort }) => {
+  test.each<[string, () => Response | undefined, 'cancel' | 'finish', boolean]>([
+    ['while it waits for the answer', () => undefined, 'cancel', false],
+    ['with a transport that ignores the signal', () => undefined, 'cancel', true],
+    ['while the answer arrives', good, 'cancel', false],
+    ['while the answer arrives, which is read to its end', good, 'finish', false],
+  ])('%s', async (_, handler, whenAborted, ignoresAbort) => {
     for (let count = 0; count < 40; count++) {
-      const { client, clock, script } = setup(handler, { budget: { credits: 100 } }, { ignoresAbort })
+      const { client, clock, script } = setup(handler, { budget: { credits: 100 }, whenAborted }, { ignoresAbort })
       const caller = new AbortController()
       const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
       if (count > 0) await steps(count)
@@ -153,6 +170,7 @@ describe('a call that is aborted at any moment: nothing more is sent, and what w
       const { spent, uncertain, reserved } = client.budget
       expect([reserved, uncertain % 50]).toEqual([0, 0])
       expectBetween(spent + uncertain, ignoresAbort ? 50 * sent : 50 * script.arrived, 50 * sent)
+      if (whenAborted === 'finish') expect([spent, uncertain]).toEqual([50 * sent, 0])
       if (!ignoresAbort) expect(clock.pending).toBe(0)
     }
   })
@@ -165,7 +183,7 @@ describe('a call that an event listener aborts', () => {
       const caller = new AbortController()
       const types: string[] = []
       const { client, clock, script } = setup(
-        ({ number }) => (number === 1 && type !== 'request.sent' ? new Error('x') : ok(price(TOKEN), costs(50))),
+        ({ number }) => (number === 1 && type !== 'request.sent' ? new Error('x') : good()),
         {
           onEvent: (event) => {
             types.push(event.type)
@@ -184,7 +202,7 @@ describe('a call that an event listener aborts', () => {
   )
 
   test('at the event request.sent, by closing the client: rejects with client_closed', async () => {
-    const made = setup(() => ok(price(TOKEN), costs(50)), {
+    const made = setup(good, {
       onEvent: (event) => {
         if (event.type === 'request.sent') void made.client.close()
       },
@@ -194,8 +212,6 @@ describe('a call that an event listener aborts', () => {
     expect(outcome.error).toMatchObject({ code: 'client_closed' })
   })
 })
-
-const good = () => ok(price(TOKEN), costs(50))
 
 describe('aborted in the tick in which it was made', () => {
   test('two components mount twice and share one request', async () => {

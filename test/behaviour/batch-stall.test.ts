@@ -1,24 +1,20 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { costs, ok } from '../support/answers.ts'
 import { addresses, setup, watch } from '../support/setup.ts'
 
-const priced = { data: {} }
-
-describe('a batch against a service that never answers', () => {
-  test('sends nothing more after three requests in a row that timed out', async () => {
-    const { client, clock, script } = setup(undefined, { budget: { credits: 1_000_000 } })
-    const outcome = watch(client.prices.batch({ addresses: addresses(1_000) }))
-    await clock.advance(14_999)
-    expect(script.requests).toHaveLength(4)
-    await clock.advance(60_000)
-    expect(script.requests).toHaveLength(4)
-    expect(outcome.error).toMatchObject({ name: 'PartialBatchError', attempts: 4, charge: 'unknown' })
-    const { missing, errors } = outcome.error as { missing: string[]; errors: { code: string }[] }
-    expect(missing).toHaveLength(1_000)
-    expect(new Set(errors.map(({ code }) => code))).toContain('batch_stopped')
-    expect(client.budget).toMatchObject({ reserved: 0, uncertain: 4 * 600 })
-    expect(clock.pending).toBe(0)
-  })
+test('a batch against a service that never answers sends nothing more after three requests in a row that timed out', async () => {
+  const { client, clock, script } = setup(undefined, { budget: { credits: 1_000_000 } })
+  const outcome = watch(client.prices.batch({ addresses: addresses(1_000) }))
+  await clock.advance(14_999)
+  expect(script.requests).toHaveLength(4)
+  await clock.advance(60_000)
+  expect(script.requests).toHaveLength(4)
+  expect(outcome.error).toMatchObject({ name: 'PartialBatchError', attempts: 4, charge: 'unknown' })
+  const { missing, errors } = outcome.error as { missing: string[]; errors: { code: string }[] }
+  expect(missing).toHaveLength(1_000)
+  expect(new Set(errors.map(({ code }) => code))).toContain('batch_stopped')
+  expect(client.budget).toMatchObject({ reserved: 0, uncertain: 4 * 600 })
+  expect(clock.pending).toBe(0)
 })
 
 test('answers to other calls keep no batch alive that has none', async () => {
@@ -37,7 +33,7 @@ test('answers to other calls keep no batch alive that has none', async () => {
 })
 
 test('a batch that was answered at first rejects deadlineMs after its last answer', async () => {
-  const handler = ({ number }: { number: number }) => (number <= 6 ? ok({}, { 'x-credits-cost': '600' }) : undefined)
+  const handler = ({ number }: { number: number }) => (number <= 6 ? ok({}, costs(600)) : undefined)
   const { client, clock, script } = setup(handler, { deadlineMs: 30_000, timeoutMs: 100_000 })
   const outcome = watch(client.prices.batch({ addresses: addresses(1_000) }))
   await clock.advance(29_999)
@@ -52,7 +48,7 @@ test('a slow batch whose requests are answered takes longer than deadlineMs, and
   const outcome = watch(client.prices.batch({ addresses: addresses(1_000) }))
   for (let round = 0; round < 5; round++) {
     await clock.advance(10_000)
-    for (const exchange of script.open) exchange.answer(ok(priced.data, { 'x-credits-cost': '600' }))
+    for (const exchange of script.open) exchange.answer(ok({}, costs(600)))
   }
   await clock.advance(0)
   expect(outcome.state).toBe('resolved')

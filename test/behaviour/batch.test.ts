@@ -1,23 +1,38 @@
+import { PartialBatchError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { costs, ok, refusal } from '../support/answers.ts'
+import { costs, cutOff, html, limited, networkError, ok, refusal, wait } from '../support/answers.ts'
 import type { Exchange, Handler } from '../support/script.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
+const ALL = addresses(120).map((token, index) => (index % 2 ? token : token.toLowerCase()))
 const asked = ({ url }: Exchange) => (url.searchParams.get('addresses') ?? '').split(',')
 
-/** Answers like the service: keyed by lower-case address, without tokens that have no price. */
-const serve =
-  (hasPrice: (address: string) => boolean = () => true): Handler =>
-  (exchange) => {
-    const list = asked(exchange)
-    const priced = list.filter(hasPrice).map((token) => [token.toLowerCase(), { usd: token.slice(-3), etn: '1' }])
-    return ok(Object.fromEntries(priced), costs(100 + 10 * list.length))
-  }
+/** Answers like the service, with prices keyed by lower-case address. */
+const serve: Handler = (exchange) => {
+  const list = asked(exchange)
+  const prices = Object.fromEntries(list.map((token) => [token.toLowerCase(), { usd: token.slice(-3) }]))
+  return ok(prices, costs(100 + 10 * list.length))
+}
+const chunkOf = (exchange: Exchange) =>
+  Math.floor(ALL.findIndex((token) => token.toLowerCase() === asked(exchange)[0]?.toLowerCase()) / 50)
+/** A service that fails for some of three chunks. */
+const failing =
+  (fail: Handler, chunks: readonly number[]): Handler =>
+  (exchange) =>
+    chunks.includes(chunkOf(exchange)) ? fail(exchange) : serve(exchange)
 
-// How many requests it sends and what they cost is in `test/credits/batch-model.test.ts`.
+/** A batch of three chunks; those in `chunks` fail. */
+async function partly(fail: Handler, chunks: readonly number[], retry: false | { limit: number } = false) {
+  const made = setup(failing(fail, chunks), { retry, budget: { credits: 100_000 } })
+  const outcome = watch(made.client.prices.batch({ addresses: ALL }))
+  await made.clock.advance(50_000)
+  return { ...made, error: outcome.error as PartialBatchError }
+}
+
+// Batches of any size, what they cost, and any chunks that fail: `test/credits/batch-model.test.ts`.
 describe('prices.batch', () => {
   test('returns prices in the order of the addresses, keyed by address as the caller wrote it', async () => {
-    const { client } = setup(serve())
+    const { client } = setup(serve)
     const [one, two, three] = addresses(3) as [string, string, string]
     const asWritten = [three.toLowerCase(), one, `0x${two.slice(2).toUpperCase()}`]
     const prices = await client.prices.batch({ addresses: asWritten })
@@ -26,7 +41,7 @@ describe('prices.batch', () => {
   })
 
   test('does not notice when the caller changes the list during the call', async () => {
-    const { client, clock, script } = setup(() => undefined)
+    const { client, clock, script } = setup()
     const list = addresses(2)
     const outcome = watch(client.prices.batch({ addresses: list }))
     await clock.advance(0)
@@ -39,33 +54,14 @@ describe('prices.batch', () => {
     expect(Object.keys(outcome.value ?? {})).toHaveLength(2)
   })
 
-  test('sends each address once, in lower case, and returns a price for every form of it', async () => {
-    const { client, script } = setup(serve())
-    const [one, two] = addresses(2) as [string, string]
-    const asWritten = [one, one.toLowerCase(), two, one, `0x${one.slice(2).toUpperCase()}`]
-    const prices = await client.prices.batch({ addresses: asWritten })
-    expect(script.requests).toHaveLength(1)
-    expect(asked(script.requests[0]!)).toEqual([one, two].map((token) => token.toLowerCase()))
-    expect(Object.keys(prices)).toEqual([...new Set(asWritten)])
-    expect(client.credits.charged).toBe(120)
-  })
-
-  test('finds the price of an address in whatever case the service writes it', async () => {
-    const [one = '', two = ''] = addresses(2)
-    const { client } = setup(() => ok({ [one]: { usd: '1' }, [two.toUpperCase()]: { usd: '2' } }, costs(120)))
-    expect(await client.prices.batch({ addresses: [one, two] })).toMatchObject({
-      [one]: { usd: '1' },
-      [two]: { usd: '2' },
-    })
-  })
-
-  test('returns null for a token without a price, whether the service sends null or leaves it out', async () => {
-    const tokens = addresses(3)
+  test('finds the price of an address in whatever case the service writes it; null, or none, is no price', async () => {
+    const asked = addresses(4)
+    const [one = '', two = '', three = ''] = asked
     const { client } = setup(() =>
-      ok({ [tokens[0]!.toLowerCase()]: { usd: '1' }, [tokens[1]!.toLowerCase()]: null }, costs(130)),
+      ok({ [one]: { usd: '1' }, [two.toUpperCase()]: { usd: '2' }, [three.toLowerCase()]: null }, costs(140)),
     )
-    const prices = await client.prices.batch({ addresses: tokens })
-    expect(Object.values(prices)).toEqual([{ address: tokens[0], usd: '1' }, null, null])
+    const prices = await client.prices.batch({ addresses: asked })
+    expect(Object.values(prices)).toEqual([{ address: one, usd: '1' }, { address: two, usd: '2' }, null, null])
   })
 
   test.each([1, 2, 4, 9])('sends at most batchConcurrency chunks at a time: %i', async (batchConcurrency) => {
@@ -75,20 +71,141 @@ describe('prices.batch', () => {
     expect(script.open).toHaveLength(batchConcurrency)
     while (script.open.length > 0) {
       const [exchange] = script.open
-      exchange?.answer(serve()(exchange) as Response)
+      exchange?.answer(serve(exchange) as Response)
       await clock.advance(0)
     }
     expect(script.peak).toBe(batchConcurrency)
     expect(outcome.state).toBe('resolved')
   })
+})
 
-  test('retries only the chunk that failed', async () => {
-    const { client, clock, script } = setup((exchange) =>
-      exchange.number === 2 ? refusal(500, 'x') : serve()(exchange),
-    )
-    const outcome = watch(client.prices.batch({ addresses: addresses(150) }).withMeta())
-    await clock.advance(10_000)
-    expect(outcome.value?.meta).toMatchObject({ requests: 3, attempts: 4 })
-    expect(script.requests).toHaveLength(4)
+describe('a batch of several chunks', () => {
+  test('rejects with the paid prices and the missing addresses, both as the caller wrote them; the rest can be asked for', async () => {
+    const { error } = await partly(() => refusal(404, 'not_found'), [1])
+    expect(error).toBeInstanceOf(PartialBatchError)
+    expect(error).toMatchObject({
+      name: 'PartialBatchError',
+      code: 'partial_batch',
+      operation: 'prices.batch',
+      attempts: 3,
+      credits: 600 + 300,
+      charge: 'charged',
+    })
+    expect(Object.keys(error.prices)).toEqual([...ALL.slice(0, 50), ...ALL.slice(100)])
+    expect(error.missing).toEqual(ALL.slice(50, 100))
+    expect(error.errors.map(({ name }) => name)).toEqual(['NotFoundError'])
+    expect(error.cause).toBe(error.errors[0])
+    const rest = await setup(serve).client.prices.batch({ addresses: error.missing })
+    expect(Object.keys({ ...error.prices, ...rest }).sort()).toEqual([...ALL].sort())
   })
+
+  test.each<[string, Handler, object]>([
+    ['a reset', () => networkError('ECONNRESET'), { credits: 900, charge: 'unknown' }],
+    ['a gateway', () => html(502), { credits: 900, charge: 'unknown' }],
+    ['a body cut off after a credits header', () => cutOff(costs(600)), { credits: 1_500, charge: 'charged' }],
+    ['no connection', () => networkError('ECONNREFUSED'), { credits: 900, charge: 'charged' }],
+    ['a body that is not JSON', () => new Response('x'), { credits: 1_500, charge: 'charged' }],
+    ['data that is not an object', () => ok([], costs(600)), { credits: 1_500, charge: 'charged' }],
+  ])('rejects with the credits and the charge of all chunks when one fails: %s', async (_, fail, expected) => {
+    const { error, client } = await partly(fail, [1])
+    expect(error).toMatchObject({ name: 'PartialBatchError', ...expected })
+    expect(client.budget.spent).toBe(error.credits)
+  })
+
+  test('counts the retries of a chunk in the attempts and credits of the error', async () => {
+    const { error } = await partly(() => cutOff(costs(600)), [1], { limit: 2 })
+    expect(error).toMatchObject({ attempts: 5, credits: 900 + 3 * 600 })
+  })
+
+  test('rejects with the paid prices when the deadline ends it', async () => {
+    const { client, clock } = setup((exchange) => (exchange.number === 1 ? serve(exchange) : undefined), {
+      deadlineMs: 1_000,
+    })
+    const outcome = watch(client.prices.batch({ addresses: ALL }))
+    await clock.advance(1_000)
+    const error = outcome.error as PartialBatchError
+    expect(Object.keys(error.prices)).toEqual(ALL.slice(0, 50))
+    expect(error.errors.map(({ code }) => code)).toEqual(['deadline_exceeded', 'deadline_exceeded'])
+    expect(error.charge).toBe('unknown')
+  })
+
+  test('sends no further chunk after a 429 whose wait is too long', async () => {
+    const { client, clock, script } = setup(() => limited(wait(600)), { batchConcurrency: 1 })
+    const outcome = watch(client.prices.batch({ addresses: ALL }))
+    await clock.advance(0)
+    expect(script.requests).toHaveLength(1)
+    await clock.advance(60_000)
+    expect(outcome.error).toMatchObject({ name: 'PartialBatchError', charge: 'none', credits: 0 })
+    expect((outcome.error as PartialBatchError).errors.map(({ retryAfterMs }) => retryAfterMs)).toEqual([
+      600_000, 60_000, 60_000,
+    ])
+  })
+})
+
+describe("partial: 'return'", () => {
+  const partial = 'return' as const
+
+  test('resolves to what arrived, what is missing and why', async () => {
+    const { client } = setup(
+      failing(() => refusal(400, 'bad_request'), [0]),
+      { budget: { credits: 10_000 } },
+    )
+    const { data, meta } = await client.prices.batch({ addresses: ALL }, { partial }).withMeta()
+    expect(Object.keys(data.prices)).toEqual(ALL.slice(50))
+    expect(data.prices[ALL[50] ?? '']).toEqual({ address: ALL[50], usd: ALL[50]?.slice(-3) })
+    expect(data.missing).toEqual(ALL.slice(0, 50))
+    expect(data.errors.map(({ code }) => code)).toEqual(['bad_request'])
+    expect(meta.credits.charged).toBe(900)
+    expect(client.budget).toMatchObject({ spent: 900, reserved: 0 })
+    // As by default.
+    const rejected = client.prices.batch({ addresses: ALL }, { partial: 'throw' })
+    await expect(rejected).rejects.toBeInstanceOf(PartialBatchError)
+  })
+
+  test.each([1, 100])('resolves when every request for %i addresses has failed', async (count) => {
+    const { client } = setup(() => refusal(404, 'not_found'))
+    const result = await client.prices.batch({ addresses: ALL.slice(0, count) }, { partial })
+    expect(result).toMatchObject({ prices: {}, missing: ALL.slice(0, count) })
+    expect(result.errors.map(({ code }) => code)).toEqual(Array(Math.ceil(count / 50)).fill('not_found'))
+  })
+
+  test('keeps what came before the deadline', async () => {
+    const { client, clock } = setup(
+      failing(() => limited(), [0]),
+      { deadlineMs: 5_000, retry: { limit: 100 } },
+    )
+    const outcome = watch(client.prices.batch({ addresses: ALL.slice(0, 100) }, { partial }))
+    await clock.advance(5_000)
+    expect(outcome.value).toMatchObject({ missing: ALL.slice(0, 50) })
+    expect(outcome.value?.errors).toHaveLength(1)
+  })
+
+  test('still rejects with the reason of the signal', async () => {
+    const { client, clock } = setup()
+    const caller = new AbortController()
+    const outcome = watch(client.prices.batch({ addresses: ALL }, { partial, signal: caller.signal }))
+    await clock.advance(0)
+    caller.abort('left')
+    await clock.advance(0)
+    expect(outcome).toEqual({ state: 'rejected', error: 'left' })
+  })
+
+  test('another value is rejected before anything is sent', async () => {
+    const { client, script } = setup()
+    const options = { partial: 'keep' } as unknown as { partial: 'return' }
+    await expect(client.prices.batch({ addresses: ALL }, options)).rejects.toMatchObject({ code: 'invalid_option' })
+    const other = options as object
+    await expect(client.token.price({ address: address(1) }, other)).rejects.toMatchObject({ code: 'invalid_option' })
+    expect(script.requests).toHaveLength(0)
+  })
+})
+
+test('a batch without addresses is {} and sends nothing', async () => {
+  const { client, script } = setup(undefined, { budget: { credits: 0 }, cache: { ttlMs: { 'prices.batch': 1_000 } } })
+  const { data, meta } = await client.prices.batch({ addresses: [] }).withMeta()
+  expect(data).toEqual({})
+  expect(meta).toMatchObject({ requests: 0, attempts: 0, shared: false, cached: false, credits: { charged: 0 } })
+  const returned = await client.prices.batch({ addresses: [] }, { partial: 'return' })
+  expect(returned).toEqual({ prices: {}, missing: [], errors: [] })
+  expect(script.requests).toHaveLength(0)
 })

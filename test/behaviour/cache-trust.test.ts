@@ -1,4 +1,4 @@
-import { type CacheStore, type Client, type ClientOptions, createClient } from 'etn-market'
+import type { CacheStore, Client, ClientOptions } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, ok, price, tokens } from '../support/answers.ts'
 import { createVirtualClock, flush } from '../support/clock.ts'
@@ -102,20 +102,12 @@ describe('the expiry is kept with the answer', () => {
 
 test('an answer gets older with elapsed time, whatever happens to the wall clock', async () => {
   const clock = createVirtualClock(undefined, true)
-  let requests = 0
-  const client = createClient({
-    apiKey: 'esk_live_key',
-    clock,
-    cache: { ttlMs: { 'token.price': 60_000 } },
-    async fetch() {
-      requests++
-      return ok(price(TOKEN), costs(50))
-    },
-  })
+  const options = { clock, cache: { ttlMs: { 'token.price': 60_000 } } }
+  const { client, script } = setup(() => ok(price(TOKEN), costs(50)), options)
   const ask = async () => {
     await client.token.price({ address: TOKEN })
     await flush()
-    return requests
+    return script.requests.length
   }
   await ask()
   for (let step = 0; step < 5; step++) {

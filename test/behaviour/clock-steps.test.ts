@@ -1,4 +1,3 @@
-import type { Clock } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { costs, limited, ok, price, wait } from '../support/answers.ts'
 import { createVirtualClock, START } from '../support/clock.ts'
@@ -13,46 +12,27 @@ const first =
   (exchange) =>
     exchange.number === 1 ? refuse() : good()
 
-/** A clock whose wall time can be set, with a monotonic time or without. */
-function steppingClock(isMonotonic: boolean) {
-  const virtual = createVirtualClock()
-  let offset = 0
-  const clock: Clock = {
-    now: () => virtual.now() + offset,
-    sleep: (ms, signal) => virtual.sleep(ms, signal),
-    random: () => 0,
-    ...(isMonotonic && { monotonic: () => virtual.now() - START }),
-  }
-  return {
-    clock,
-    virtual,
-    set: (ms: number) => {
-      offset += ms
-    },
-  }
-}
-
 describe.each([true, false])('with a monotonic clock: %s', (isMonotonic) => {
   test.each([
     ['back one hour', -HOUR],
     ['back three years', -3 * YEAR],
     ['forward one hour', HOUR],
   ])('a wall clock that is set %s during a cool-down does not keep the key refused', async (_, step) => {
-    const { clock, virtual, set } = steppingClock(isMonotonic)
+    const clock = createVirtualClock(START, isMonotonic)
     const { client, script } = setup(
       first(() => limited(wait(10))),
       { clock, retry: false },
     )
     watch(client.etn.price())
-    await virtual.advance(0)
+    await clock.advance(0)
     const parked = watch(client.token.price({ address: address(1) }, { deadlineMs: Number.POSITIVE_INFINITY }))
-    await virtual.advance(3_000)
-    set(step)
-    await virtual.advance(8_000)
+    await clock.advance(3_000)
+    clock.stepWallClock(step)
+    await clock.advance(8_000)
     expect(parked.state).toBe('resolved')
     expect(script.requests).toHaveLength(2)
     const later = watch(client.token.price({ address: address(2) }))
-    await virtual.advance(1_000)
+    await clock.advance(1_000)
     expect(later.state).toBe('resolved')
   })
 
@@ -60,57 +40,51 @@ describe.each([true, false])('with a monotonic clock: %s', (isMonotonic) => {
     ['back', -HOUR],
     ['forward', HOUR],
   ])('a wall clock that is set %s does not end or lengthen a deadline by more than its own length', async (_, step) => {
-    const { clock, virtual, set } = steppingClock(isMonotonic)
+    const clock = createVirtualClock(START, isMonotonic)
     const { client } = setup(undefined, { clock, deadlineMs: 20_000, timeoutMs: 60_000 })
     const outcome = watch(client.token.price({ address: address(1) }))
-    await virtual.advance(5_000)
-    set(step)
-    await virtual.advance(14_999)
+    await clock.advance(5_000)
+    clock.stepWallClock(step)
+    await clock.advance(14_999)
     expect(outcome.state).toBe('pending')
-    await virtual.advance(1)
+    await clock.advance(1)
     expect(outcome.error).toMatchObject({ code: 'deadline_exceeded' })
   })
 })
 
-describe('with a monotonic clock', () => {
-  test('a parked call is not sent early, and one that arrives after the step waits the rest', async () => {
-    const { clock, virtual, set } = steppingClock(true)
-    const { client, script } = setup(
-      first(() => limited(wait(10))),
-      { clock, retry: false },
-    )
-    watch(client.etn.price())
-    await virtual.advance(2_000)
-    set(HOUR)
-    const outcome = watch(client.token.price({ address: address(1) }))
-    await virtual.advance(7_999)
-    expect(script.requests).toHaveLength(1)
-    await virtual.advance(1)
-    expect(outcome.state).toBe('resolved')
-  })
+test('with a monotonic clock, a parked call is not sent early, and one that arrives after the step waits the rest', async () => {
+  const clock = createVirtualClock(START, true)
+  const { client, script } = setup(
+    first(() => limited(wait(10))),
+    { clock, retry: false },
+  )
+  watch(client.etn.price())
+  await clock.advance(2_000)
+  clock.stepWallClock(HOUR)
+  const outcome = watch(client.token.price({ address: address(1) }))
+  await clock.advance(7_999)
+  expect(script.requests).toHaveLength(1)
+  await clock.advance(1)
+  expect(outcome.state).toBe('resolved')
 })
 
-describe('a Retry-After of ten years', () => {
-  const years = () => limited(wait(315_360_000))
-
-  test('parks others for maxRetryAfterMs at most; then one probe asks, and the others follow', async () => {
-    const { client, clock, script } = setup(({ number }) => (number === 1 ? years() : undefined), {
-      deadlineMs: 120_000,
-      timeoutMs: 120_000,
-    })
-    watch(client.etn.price())
-    await clock.advance(0)
-    const parked = addresses(5).map((token) => watch(client.token.price({ address: token })))
-    await clock.advance(59_999)
-    expect(script.requests).toHaveLength(1)
-    await clock.advance(1)
-    expect(script.requests).toHaveLength(2)
-    for (let step = 0; step < 5; step++) {
-      for (const exchange of script.open) exchange.answer(good())
-      await clock.advance(0)
-    }
-    expect(parked.map(({ state }) => state)).toEqual(Array(5).fill('resolved'))
+test('a Retry-After of ten years parks others for maxRetryAfterMs at most; then one probe asks, and the others follow', async () => {
+  const { client, clock, script } = setup(({ number }) => (number === 1 ? limited(wait(315_360_000)) : undefined), {
+    deadlineMs: 120_000,
+    timeoutMs: 120_000,
   })
+  watch(client.etn.price())
+  await clock.advance(0)
+  const parked = addresses(5).map((token) => watch(client.token.price({ address: token })))
+  await clock.advance(59_999)
+  expect(script.requests).toHaveLength(1)
+  await clock.advance(1)
+  expect(script.requests).toHaveLength(2)
+  for (let step = 0; step < 5; step++) {
+    for (const exchange of script.open) exchange.answer(good())
+    await clock.advance(0)
+  }
+  expect(parked.map(({ state }) => state)).toEqual(Array(5).fill('resolved'))
 })
 
 describe('heavy calls of a refused key', () => {

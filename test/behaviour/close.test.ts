@@ -1,49 +1,12 @@
 import { EtnMarketError } from 'etn-market'
-import { describe, expect, test, vi } from 'vitest'
-import { busy, costs, limited, ok, price, refusal, wait } from '../support/answers.ts'
+import { describe, expect, test } from 'vitest'
+import { costs, ok, price, refusal, wait } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
-import { address, addresses, rejection, setup, watch } from '../support/setup.ts'
+import { address, rejection, setup, watch } from '../support/setup.ts'
 
+// In every state of a call: `abort.test.ts`.
 describe('client.close()', () => {
-  test('rejects calls in every state and leaves no timer', async () => {
-    const { client, clock } = setup(
-      ({ url }) => (url.pathname.includes('history') ? refusal(500, 'x', wait(30)) : undefined),
-      {
-        budget: { credits: 1e6 },
-      },
-    )
-    const outcomes = [
-      ...addresses(4).map((token) => watch(client.locks.get({ address: token }))),
-      ...addresses(4).map((token) => watch(client.token.price({ address: token }))),
-      watch(client.token.history({ address: address(1) })),
-      watch(client.prices.batch({ addresses: addresses(500) })),
-    ]
-    await clock.advance(0)
-    await client.close()
-    await flush()
-    expect(outcomes.every(({ state }) => state === 'rejected')).toBe(true)
-    for (const { error } of outcomes) expect(error).toMatchObject({ code: 'client_closed' })
-    expect(clock.pending).toBe(0)
-    expect(client.budget.reserved).toBe(0)
-  })
-
-  test.each([
-    ['heavy', () => busy(wait(30))],
-    ['key', () => limited(wait(30))],
-  ])('rejects calls that wait for a cool-down: %s', async (_, refuse) => {
-    const { client, clock, script } = setup(refuse)
-    watch(client.farm.list())
-    await clock.advance(0)
-    const waiting = watch(client.locks.get({ address: address(1) }))
-    await clock.advance(0)
-    await client.close()
-    await flush()
-    expect(waiting.error).toMatchObject({ code: 'client_closed' })
-    expect(clock.pending).toBe(0)
-    expect(script.requests).toHaveLength(1)
-  })
-
   test('rejects later calls and sends nothing', async () => {
     const { client, script } = setup(() => ok(price(address(1)), costs(50)))
     await client.close()
@@ -60,18 +23,6 @@ describe('client.close()', () => {
     expect(order).toEqual(['call', 'closed'])
     await client[Symbol.asyncDispose]()
     await setup().client.close()
-  })
-
-  test('removes the listeners from the signals of the callers', async () => {
-    const { client } = setup()
-    const { signal } = new AbortController()
-    const added = vi.spyOn(signal, 'addEventListener')
-    const removed = vi.spyOn(signal, 'removeEventListener')
-    watch(client.token.price({ address: address(1) }, { signal }))
-    await client.close()
-    await flush()
-    expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length)
-    expect(added).toHaveBeenCalled()
   })
 })
 

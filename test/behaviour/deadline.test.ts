@@ -55,17 +55,6 @@ describe('the deadline of a call', () => {
     await clock.advance(45_000)
     expect(outcome.state).toBe('rejected')
   })
-
-  test('never ends when it is Infinity', async () => {
-    const { client, clock } = setup(undefined, {
-      deadlineMs: Number.POSITIVE_INFINITY,
-      timeoutMs: Number.POSITIVE_INFINITY,
-    })
-    const outcome = watch(client.etn.price())
-    await clock.advance(1e12)
-    expect(outcome.state).toBe('pending')
-    expect(clock.pending).toBe(0)
-  })
 })
 
 describe('the timeout of one attempt', () => {

@@ -6,17 +6,23 @@ import type { Exchange } from '../support/script.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 
 const TOKEN = address(1)
-const broken = () => raw('{', costs(50))
 const errorOf = (outcome: { error?: unknown }) => outcome.error as EtnMarketError
 const sum = (errors: readonly EtnMarketError[]) => errors.reduce((total, { credits }) => total + credits, 0)
 const asks = ({ url }: Exchange, token: string) =>
   (url.searchParams.get('addresses') ?? '').toLowerCase().includes(token.toLowerCase())
 
 describe('callers who share a failure', () => {
-  test('get an error each, and the credits stand on one', async () => {
-    const { client } = setup(broken, { budget: { credits: 1_000 } })
+  test('get an error each, and the credits stand on one, also where the one who would have paid has left', async () => {
+    const { client, script } = setup(undefined, { budget: { credits: 1_000 } })
+    const caller = new AbortController()
+    const left = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
     const outcomes = Array.from({ length: 5 }, () => watch(client.token.price({ address: TOKEN })))
     await flush()
+    caller.abort('left')
+    await flush()
+    script.open[0]?.answer(raw('{', costs(50)))
+    await flush()
+    expect(left.error).toBe('left')
     const errors = outcomes.map(errorOf)
     expect(new Set(errors).size).toBe(5)
     expect(errors.map(({ credits }) => credits)).toEqual([50, 0, 0, 0, 0])
@@ -24,23 +30,6 @@ describe('callers who share a failure', () => {
     expect(errors.map(({ shared }) => shared)).toEqual([undefined, true, true, true, true])
     expect(sum(errors)).toBe(client.budget.spent)
     expect(errors.every((error) => error instanceof EtnMarketError && error.code === 'not_json')).toBe(true)
-  })
-
-  test('the payer leaves: the credits stand on the next', async () => {
-    const { client, clock, script } = setup(undefined, { budget: { credits: 1_000 } })
-    const caller = new AbortController()
-    const left = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-    const stays = [watch(client.token.price({ address: TOKEN })), watch(client.token.price({ address: TOKEN }))]
-    await clock.advance(0)
-    caller.abort('left')
-    await flush()
-    script.open[0]?.answer(broken())
-    await flush()
-    expect(left.error).toBe('left')
-    expect(stays.map(errorOf).map(({ credits, shared }) => [credits, shared])).toEqual([
-      [50, undefined],
-      [0, true],
-    ])
   })
 
   test('a sharer whose deadline passes pays nothing; the one that stays pays', async () => {
@@ -55,37 +44,23 @@ describe('callers who share a failure', () => {
     expect(second.state).toBe('resolved')
     expect(client.budget).toMatchObject({ spent: 50, uncertain: 0 })
   })
-
-  test('all leave: the last one reports what is unknown', async () => {
-    const { client, clock } = setup(undefined, { budget: { credits: 1_000 }, deadlineMs: 5_000, retry: false })
-    const outcomes = [watch(client.token.price({ address: TOKEN })), watch(client.token.price({ address: TOKEN }))]
-    await clock.advance(5_000)
-    expect(outcomes.map(errorOf).map(({ charge, attempts }) => [charge, attempts])).toEqual([
-      ['none', 1],
-      ['unknown', 1],
-    ])
-    expect(client.budget).toMatchObject({ uncertain: 50, reserved: 0 })
-  })
 })
 
-describe('PartialBatchError', () => {
-  test('counts what this call paid, not the chunk of another caller', async () => {
-    const asked = addresses(100)
-    const fails = asked[60] ?? ''
-    const { client, clock, script } = setup(undefined, { budget: { credits: 10_000 }, retry: false })
-    const other = watch(client.prices.batch({ addresses: asked.slice(0, 50) }).withMeta())
-    const whole = watch(client.prices.batch({ addresses: asked }))
-    await clock.advance(0)
-    expect(script.requests).toHaveLength(2)
-    for (const exchange of script.open)
-      exchange.answer(asks(exchange, fails) ? raw('{', costs(600)) : ok({}, costs(600)))
-    await clock.advance(0)
-    const error = errorOf(whole) as PartialBatchError
-    expect(error).toBeInstanceOf(PartialBatchError)
-    expect(error).toMatchObject({ credits: 600, charge: 'charged' })
-    expect(other.value?.meta.credits.charged).toBe(600)
-    expect(client.budget.spent).toBe(1_200)
-  })
+test('PartialBatchError counts what this call paid, not the chunk of another caller', async () => {
+  const asked = addresses(100)
+  const fails = asked[60] ?? ''
+  const { client, clock, script } = setup(undefined, { budget: { credits: 10_000 }, retry: false })
+  const other = watch(client.prices.batch({ addresses: asked.slice(0, 50) }).withMeta())
+  const whole = watch(client.prices.batch({ addresses: asked }))
+  await clock.advance(0)
+  expect(script.requests).toHaveLength(2)
+  for (const exchange of script.open) exchange.answer(asks(exchange, fails) ? raw('{', costs(600)) : ok({}, costs(600)))
+  await clock.advance(0)
+  const error = errorOf(whole) as PartialBatchError
+  expect(error).toBeInstanceOf(PartialBatchError)
+  expect(error).toMatchObject({ credits: 600, charge: 'charged' })
+  expect(other.value?.meta.credits.charged).toBe(600)
+  expect(client.budget.spent).toBe(1_200)
 })
 
 describe('every error has what its call was charged', () => {

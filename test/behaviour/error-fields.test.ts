@@ -21,7 +21,7 @@ test('a batch is retryable, when one of its errors is', async () => {
   expect(error.retryable).toBe(true)
 })
 
-// Errors of attempts: `retried.test.ts`, `never-retried.test.ts`.
+// Errors of attempts: `retried.test.ts`.
 describe('every error names its call', () => {
   test('what was rejected before it was sent names the parameters too', async () => {
     const { client } = setup()

@@ -148,8 +148,7 @@ describe('without a key', () => {
   const publicService = (options: ClientOptions = {}) => {
     vi.stubEnv('ETN_MARKET_API_KEY', '')
     vi.stubEnv('ETN_MARKET_BASE_URL', '')
-    const made = setup(answer, { apiKey: undefined, baseUrl: undefined, ...options })
-    return made
+    return setup(answer, { apiKey: undefined, baseUrl: undefined, ...options })
   }
 
   test('a call to the public service fails before it is sent, and says where to put the key', async () => {

@@ -1,38 +1,27 @@
-import { createClient } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { costs, type HeaderLines, limited, networkError, ok, price, wait } from '../support/answers.ts'
-import { createVirtualClock } from '../support/clock.ts'
+import { costs, type HeaderLines, limited, ok, price, wait } from '../support/answers.ts'
 import { createRandom } from '../support/random.ts'
 import type { Exchange } from '../support/script.ts'
-import { address, addresses, BASE_URL, KEY, setup, watch } from '../support/setup.ts'
+import { address, addresses, setup, watch } from '../support/setup.ts'
 
 const GUARANTEE = 15
 const MINUTE = 60_000
 
 interface Service {
-  limit: 'second' | 'minute' | 'always' | 'at random'
-  served: number
+  servedPerSecond: number
   headers: HeaderLines
   latencyMs: number
-  /** A part of the answers, in percent, that never arrives. */
-  lost: number
 }
 
 /** Counts what the service counts: the refusals of the last minute, and the requests on their way. */
-function play(seed: number, { limit, served, headers, latencyMs, lost }: Service, options: object) {
-  const random = createRandom(seed)
+function play({ servedPerSecond, headers, latencyMs }: Service, options: object) {
   const refusedAt = new Map<Exchange, number>()
   const accepted: number[] = []
   /** Those that were sent before the first refusal arrived. */
   let exempt = new Set<Exchange>()
   let lastDelivered = Number.NEGATIVE_INFINITY
   let worst = 0
-  const isFull = (now: number) => {
-    if (limit === 'always') return true
-    if (limit === 'at random') return random() < 0.6
-    const windowMs = limit === 'second' ? 1_000 : MINUTE
-    return accepted.filter((at) => at > now - windowMs).length >= served
-  }
+  const isFull = (now: number) => accepted.filter((at) => at > now - 1_000).length >= servedPerSecond
   const made = setup((exchange) => {
     const now = made.clock.now()
     const isRefused = isFull(now)
@@ -41,18 +30,16 @@ function play(seed: number, { limit, served, headers, latencyMs, lost }: Service
     check()
     const deliver = () => {
       if (!exchange.open) return
-      if (random() * 100 < lost) return exchange.fail(networkError('ECONNRESET'))
       if (!isRefused) return exchange.answer(ok(price(address(1)), costs(50)))
       if (made.clock.now() - lastDelivered > MINUTE) exempt = new Set(made.script.requests)
       lastDelivered = made.clock.now()
       exchange.answer(limited(headers))
       check()
     }
-    if (latencyMs === 0) queueMicrotask(deliver)
-    else void made.clock.sleep(latencyMs).then(deliver)
+    void made.clock.sleep(latencyMs).then(deliver)
     return undefined
   }, options)
-  Object.assign(made.clock, { random })
+  Object.assign(made.clock, { random: createRandom(1) })
   function check() {
     const now = made.clock.now()
     if (now - lastDelivered > MINUTE) return
@@ -64,32 +51,10 @@ function play(seed: number, { limit, served, headers, latencyMs, lost }: Service
   return { ...made, worst: () => worst }
 }
 
-describe('from the first 429 on', () => {
-  test.each<[string, Service]>([
-    ['all, and slowly', { limit: 'always', served: 0, headers: {}, latencyMs: 3_000, lost: 0 }],
-    ['at random, and loses answers', { limit: 'at random', served: 0, headers: wait(0), latencyMs: 900, lost: 30 }],
-    ['all but some in each minute', { limit: 'minute', served: 5, headers: wait(7), latencyMs: 30, lost: 0 }],
-  ])(
-    'refusals of the last minute and requests in flight are never more than 15 at a service that refuses %s',
-    async (_, service) => {
-      const made = play(1, service, { retry: { limit: 20 }, deadlineMs: 600_000 })
-      const outcomes = addresses(60).map((token) => watch(made.client.token.price({ address: token })))
-      for (const [index, waitMs] of [0, 100, 2_000, 20_000, 70_000, 2_000].entries()) {
-        await made.clock.advance(waitMs)
-        const caller = new AbortController()
-        for (const token of addresses(25, 60 + 25 * index))
-          outcomes.push(watch(made.client.token.price({ address: token }, { signal: caller.signal })))
-        if (index % 2 === 1) void made.clock.sleep(1_500).then(() => caller.abort('left'))
-      }
-      await made.clock.advance(700_000)
-      expect(made.worst()).toBeLessThanOrEqual(GUARANTEE)
-      expect(outcomes.filter(({ state }) => state === 'pending')).toEqual([])
-      expect(made.clock.pending).toBe(0)
-    },
-  )
-
+// Of services of many kinds: `policy-model.test.ts`.
+describe('from the first 429 on, refusals of the last minute and requests in flight are never more than 15', () => {
   test('callers who leave before the refusal arrives are counted too', async () => {
-    const made = play(1, { limit: 'always', served: 0, headers: {}, latencyMs: 500, lost: 0 }, { retry: false })
+    const made = play({ servedPerSecond: 0, headers: {}, latencyMs: 500 }, { retry: false })
     watch(made.client.etn.price())
     await made.clock.advance(1_100)
     for (let step = 0; step < 100; step++) {
@@ -103,11 +68,8 @@ describe('from the first 429 on', () => {
   })
 
   test('a service that recovers serves everybody in the end', async () => {
-    const made = play(
-      1,
-      { limit: 'second', served: 5, headers: wait(1), latencyMs: 30, lost: 0 },
-      { retry: { limit: 50 }, deadlineMs: 900_000 },
-    )
+    const service = { servedPerSecond: 5, headers: wait(1), latencyMs: 30 }
+    const made = play(service, { retry: { limit: 50 }, deadlineMs: 900_000 })
     const outcomes = addresses(60).map((token) => watch(made.client.token.price({ address: token })))
     await made.clock.advance(900_000)
     expect(outcomes.filter(({ state }) => state === 'resolved')).toHaveLength(60)
@@ -115,28 +77,18 @@ describe('from the first 429 on', () => {
   })
 })
 
-describe('a request that is let through while a refusal arrives', () => {
-  test('is not sent during the cool-down', async () => {
-    const clock = createVirtualClock()
-    const answers: ((response: Response) => void)[] = []
-    const client = createClient({
-      apiKey: KEY,
-      baseUrl: BASE_URL,
-      clock,
-      cache: { ttlMs: { 'etn.price': 1_000 } },
-      fetch: () => new Promise((resolve) => answers.push(resolve)),
-    })
-    const first = watch(client.token.price({ address: address(1) }))
-    await clock.advance(0)
-    answers[0]?.(limited(wait(10)))
-    // After the look into the cache each waits for one turn of the event loop; the refusal arrives in it.
-    const others = addresses(5, 10).map((token) => watch(client.token.price({ address: token })))
-    await clock.advance(9_000)
-    expect(answers).toHaveLength(1)
-    for (let step = 0; step < 10; step++) {
-      await clock.advance(1_000)
-      for (const answer of answers) answer(ok(price(address(1)), costs(50)))
-    }
-    expect([first, ...others].map(({ state }) => state)).toEqual(Array(6).fill('resolved'))
-  })
+test('a request that is let through while a refusal arrives is not sent during the cool-down', async () => {
+  const { client, clock, script } = setup(undefined, { cache: { ttlMs: { 'etn.price': 1_000 } } })
+  const first = watch(client.token.price({ address: address(1) }))
+  await clock.advance(0)
+  script.requests[0]?.answer(limited(wait(10)))
+  // After the look into the cache each waits for one turn of the event loop; the refusal arrives in it.
+  const others = addresses(5, 10).map((token) => watch(client.token.price({ address: token })))
+  await clock.advance(9_000)
+  expect(script.requests).toHaveLength(1)
+  for (let step = 0; step < 10; step++) {
+    await clock.advance(1_000)
+    for (const exchange of script.open) exchange.answer(ok(price(address(1)), costs(50)))
+  }
+  expect([first, ...others].map(({ state }) => state)).toEqual(Array(6).fill('resolved'))
 })

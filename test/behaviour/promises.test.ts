@@ -19,6 +19,24 @@ const settle = async () => {
   for (let turn = 0; turn < 5; turn++) await flush()
 }
 
+/** A signal whose listeners are counted. */
+const counted = () => {
+  const caller = new AbortController()
+  let listeners = 0
+  const { addEventListener, removeEventListener } = caller.signal
+  Object.assign(caller.signal, {
+    addEventListener(...args: Parameters<typeof addEventListener>) {
+      listeners++
+      addEventListener.apply(caller.signal, args)
+    },
+    removeEventListener(...args: Parameters<typeof removeEventListener>) {
+      listeners--
+      removeEventListener.apply(caller.signal, args)
+    },
+  })
+  return { caller, count: () => listeners }
+}
+
 describe('unhandled rejections', () => {
   const fails = () => setup(() => refusal(404, 'not_found'))
 
@@ -49,19 +67,22 @@ describe('unhandled rejections', () => {
     expect(unhandled).toEqual([])
   })
 
-  test('do not occur for calls that are aborted or closed in any state', async () => {
+  test('do not occur for calls that are aborted or closed in any state, which leave no listener', async () => {
     const { client, clock } = setup(undefined, { budget: { credits: 20_000 } })
-    const caller = new AbortController()
+    const { caller, count } = counted()
     const { signal } = caller
     for (const token of addresses(4)) watch(client.locks.get({ address: token }, { signal }))
     watch(client.prices.batch({ addresses: addresses(300) }, { signal }))
     watch(client.prices.batch({ addresses: addresses(300) }))
     watch(client.balances.get({ address: TOKEN }))
+    const closed = counted()
+    watch(client.token.price({ address: TOKEN }, { signal: closed.caller.signal }))
     await clock.advance(0)
     caller.abort(new Error('mine'))
     await client.close()
     await settle()
     expect(unhandled).toEqual([])
+    expect([count(), closed.count()]).toEqual([0, 0])
   })
 
   test('do not occur for a call that is read in both ways, which is sent once', async () => {
@@ -75,23 +96,6 @@ describe('unhandled rejections', () => {
 })
 
 describe('a signal shared by many calls', () => {
-  const counted = () => {
-    const caller = new AbortController()
-    let listeners = 0
-    const { addEventListener, removeEventListener } = caller.signal
-    Object.assign(caller.signal, {
-      addEventListener(...args: Parameters<typeof addEventListener>) {
-        listeners++
-        addEventListener.apply(caller.signal, args)
-      },
-      removeEventListener(...args: Parameters<typeof removeEventListener>) {
-        listeners--
-        removeEventListener.apply(caller.signal, args)
-      },
-    })
-    return { caller, count: () => listeners }
-  }
-
   test('prints no warning and has no listener left after 200 calls', async () => {
     const { client, clock, script } = setup(undefined)
     const { caller, count } = counted()

@@ -48,17 +48,14 @@ describe('a redirect', () => {
     expect(script.requests.map(({ url }) => url.origin)).toEqual(['https://market.test', 'https://market.test'])
   })
 
-  test('that leads to itself ends with an error', async () => {
-    const { client, script } = setup(() => to('/v1/again'))
-    await rejection(client.token.price({ address: TOKEN }), ApiError)
-    expect(script.requests.length).toBeLessThan(10)
-  })
-
-  test.each(['', 'http://['])('to an invalid location ends with an error: %j', async (location) => {
-    const { client, script } = setup(() => to(location))
-    await rejection(client.token.price({ address: TOKEN }, { retry: false }), ApiError)
-    expect(script.requests.length).toBeLessThan(10)
-  })
+  test.each(['/v1/again', '', 'http://['])(
+    'to itself or to an invalid location ends with an error: %j',
+    async (location) => {
+      const { client, script } = setup(() => to(location))
+      await rejection(client.token.price({ address: TOKEN }, { retry: false }), ApiError)
+      expect(script.requests.length).toBeLessThan(10)
+    },
+  )
 
   test('that is opaque, as in a browser, is not followed', async () => {
     const opaque = Object.defineProperties(new Response(), { type: { value: 'opaqueredirect' }, status: { value: 0 } })

@@ -159,13 +159,4 @@ describe('an outcome that is never retried', () => {
     expect(error).toMatchObject({ credits: 50, charge: 'charged', attempts: 1, retryable: false, body, ...CALL })
     expect(script.requests).toHaveLength(1)
   })
-
-  test('a 404 after a retried 500 ends the call', async () => {
-    const { error, script } = await ask(
-      ({ number }) => (number === 1 ? refusal(500, 'x') : refusal(404, 'not_found')),
-      99,
-    )
-    expect(error).toMatchObject({ name: 'NotFoundError', attempts: 2 })
-    expect(script.requests).toHaveLength(2)
-  })
 })

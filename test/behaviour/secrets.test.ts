@@ -95,7 +95,7 @@ describe('secrets', () => {
     }
   })
 
-  test('no event of retries, cool-downs, mismatches and stores contains the key', async () => {
+  test('no event of retries, cool-downs, mismatches, stores and parameters contains the key', async () => {
     const answers = [() => limited(wait(1)), () => html(502), () => ok({ [KEY]: KEY, usd: 5 }, costs(50))]
     const store = {
       get: () => Promise.reject(new Error(`redis://${KEY}@host`)),
@@ -107,6 +107,8 @@ describe('secrets', () => {
     })
     watch(ask(client))
     await clock.advance(20_000)
+    watch(client.request('/x', { query: { token: KEY, [KEY]: 1 }, maxCredits: 5 }))
+    await clock.advance(0)
     expect(events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['cooldown.started', 'retry.scheduled', 'response.mismatch', 'cache.failed']),
     )

@@ -135,35 +135,21 @@ describe('a caller for whom nothing further may be sent', () => {
   })
 })
 
-describe('the requests of a batch that does not fit', () => {
-  const asked = addresses(100)
-  const slowly = () => {
-    const texts = new Map<string, string>()
-    return {
-      get: async (key: string) => texts.get(key),
-      set: async (key: string, text: string) => void texts.set(key, text),
-    }
+test('the requests of a batch that does not fit are not sent, also while the store of the budget is still read, and end no call that shares one', async () => {
+  const texts = new Map<string, string>()
+  const store = {
+    get: async (key: string) => texts.get(key),
+    set: async (key: string, text: string) => void texts.set(key, text),
   }
-
-  test('are not sent, also while the store of the budget is still read', async () => {
-    const { client, script } = setup(() => ok({}, costs(600)), { budget: { credits: 900, store: slowly() } })
-    const batch = watch(client.prices.batch({ addresses: asked }))
-    await expect.poll(() => batch.state).toBe('rejected')
-    expect(batch.error).toMatchObject({ name: 'BudgetExceededError', needed: 1_200, attempts: 0, charge: 'none' })
-    expect(script.requests).toHaveLength(0)
-    expect(client.budget.reserved).toBe(0)
-  })
-
-  test('end no other call that shares one of them', async () => {
-    const { client, script } = setup(() => ok({}, costs(600)), { budget: { credits: 900, store: slowly() } })
-    const batch = watch(client.prices.batch({ addresses: asked }))
-    const other = watch(client.prices.batch({ addresses: asked.slice(50) }))
-    await expect.poll(() => batch.state).toBe('rejected')
-    expect(batch.error).toBeInstanceOf(BudgetExceededError)
-    expect(other.state).toBe('resolved')
-    expect(script.requests).toHaveLength(1)
-    expect(client.budget).toMatchObject({ spent: 600, reserved: 0 })
-  })
+  const { client, script } = setup(() => ok({}, costs(600)), { budget: { credits: 900, store } })
+  const asked = addresses(100)
+  const batch = watch(client.prices.batch({ addresses: asked }))
+  const other = watch(client.prices.batch({ addresses: asked.slice(50) }))
+  await expect.poll(() => batch.state).toBe('rejected')
+  expect(batch.error).toMatchObject({ name: 'BudgetExceededError', needed: 1_200, attempts: 0, charge: 'none' })
+  expect(other.state).toBe('resolved')
+  expect(script.requests).toHaveLength(1)
+  expect(client.budget).toMatchObject({ spent: 600, reserved: 0 })
 })
 
 const sharers = fc.array(

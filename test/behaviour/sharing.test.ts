@@ -6,8 +6,8 @@ const TOKEN = address(1)
 const good = () => ok(price(TOKEN), costs(50, 900))
 
 describe('equal calls in flight', () => {
-  test('share one request; the first call reports its credits, the others report 0', async () => {
-    const { client, clock, script } = setup(undefined, { budget: { credits: 50 } })
+  test('share one request; the first call and its event report its credits, the others report 0', async () => {
+    const { client, clock, script, events } = setup(undefined, { budget: { credits: 50 } })
     const outcomes = Array.from({ length: 5 }, () => watch(client.token.price({ address: TOKEN }).withMeta()))
     await clock.advance(0)
     expect(script.requests).toHaveLength(1)
@@ -18,6 +18,8 @@ describe('equal calls in flight', () => {
     expect(metas.map((meta) => meta?.shared)).toEqual([false, true, true, true, true])
     expect(client.budget.spent).toBe(50)
     expect(client.credits.charged).toBe(50)
+    const ended = events.flatMap((event) => (event.type === 'call.succeeded' ? [[event.shared, event.credits]] : []))
+    expect(ended).toEqual([[false, 50], ...Array(4).fill([true, 0])])
   })
 
   test('share one request with the address in any case', async () => {
@@ -69,21 +71,18 @@ describe('equal calls in flight', () => {
   })
 
   test('get separate copies of the answer', async () => {
-    const { client, clock } = setup(() =>
-      ok([{ address: TOKEN, name: 'a', symbol: 'A', decimals: 1, totalSupply: 1 }], costs(105)),
+    const { client, clock } = setup(({ url }) =>
+      url.searchParams.has('addresses')
+        ? ok({ [TOKEN.toLowerCase()]: { usd: '1' } }, costs(110))
+        : ok([{}], costs(105)),
     )
-    const [one, other] = [watch(client.token.list()), watch(client.token.list())]
+    const [list, otherList] = [watch(client.token.list()), watch(client.token.list())]
+    const [batch, otherBatch] = [0, 1].map(() => watch(client.prices.batch({ addresses: [TOKEN] })))
     await clock.advance(0)
-    one.value?.splice(0)
-    expect(other.value).toHaveLength(1)
-  })
-
-  test('get separate copies of the prices of a batch', async () => {
-    const { client, clock } = setup(() => ok({ [TOKEN.toLowerCase()]: { usd: '1' } }, costs(110)))
-    const [one, other] = [0, 1].map(() => watch(client.prices.batch({ addresses: [TOKEN] })))
-    await clock.advance(0)
-    Object.assign(one?.value?.[TOKEN] ?? {}, { usd: 'changed' })
-    expect(other?.value).toEqual({ [TOKEN]: { address: TOKEN, usd: '1' } })
+    list.value?.splice(0)
+    expect(otherList.value).toHaveLength(1)
+    Object.assign(batch?.value?.[TOKEN] ?? {}, { usd: 'changed' })
+    expect(otherBatch?.value).toEqual({ [TOKEN]: { address: TOKEN, usd: '1' } })
   })
 })
 

@@ -1,4 +1,4 @@
-import { type ClientOptions, RateLimitError, ServiceError } from 'etn-market'
+import type { CallOptions, ClientOptions } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { busy, costs, html, limited, networkError, ok, price, refusal, wait } from '../support/answers.ts'
 import type { Handler } from '../support/script.ts'
@@ -34,17 +34,14 @@ async function waitsOf(
 // Which values are valid: `test/transport/retry-after.test.ts`. The virtual clock refuses a wait that is negative or NaN.
 describe('without a valid Retry-After: full jitter, base 500 ms, factor 2, ceiling 8 s', () => {
   const fail = () => networkError('ECONNRESET')
-  const retry = { limit: 6 }
 
-  test('waits up to the ceiling with the largest random value', async () => {
-    expect(await waitsOf(fail, 1 - 1e-9, { retry }, 6)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000])
+  test.each([
+    [1 - 1e-9, [500, 1_000, 2_000, 4_000, 8_000, 8_000]],
+    [0.5, [250, 500, 1_000, 2_000, 4_000, 4_000]],
+    [0, Array(6).fill(0)],
+  ])('with the random value %d', async (randomValue, waits) => {
+    expect(await waitsOf(fail, randomValue, { retry: { limit: 6 } }, 6)).toEqual(waits)
   })
-
-  test('waits half as long with a random value of 0.5', async () => {
-    expect(await waitsOf(fail, 0.5, { retry }, 6)).toEqual([250, 500, 1_000, 2_000, 4_000, 4_000])
-  })
-
-  test('waits 0 ms with a random value of 0', async () => expect(await waitsOf(fail, 0)).toEqual([0, 0]))
 
   test('a value that is none is as absent', async () => {
     expect(await waitsOf(() => refusal(500, 'x', wait('soon')), 0.5)).toEqual([250, 500])
@@ -92,45 +89,32 @@ describe('a valid Retry-After is a floor', () => {
   })
 })
 
-describe('a wait that is too long rejects the call at once', () => {
-  async function rejectedAtOnce(fail: Handler, options: ClientOptions): Promise<unknown> {
-    const { client, clock, script } = setup(fail, options)
-    clock.randomValue = 0.9
-    const outcome = watch(client.token.price({ address: TOKEN }))
-    await clock.advance(0)
-    expect(outcome.state).toBe('rejected')
-    expect(script.requests).toHaveLength(1)
-    expect(clock.pending).toBe(0)
-    return outcome.error
-  }
+const after = (seconds: number) => () => refusal(500, 'x', wait(seconds))
 
-  test('longer than maxRetryAfterMs, 60 s by default', async () => {
-    const error = await rejectedAtOnce(() => refusal(500, 'x', wait(61)), { deadlineMs: 1e9 })
-    expect(error).toBeInstanceOf(ServiceError)
-    expect(error).toMatchObject({ retryAfterMs: 61_000, status: 500, attempts: 1 })
-  })
-
-  test('longer than what is left of the deadline', async () => {
-    const error = await rejectedAtOnce(() => limited(wait(11)), { deadlineMs: 10_000 })
-    expect(error).toBeInstanceOf(RateLimitError)
-    expect(error).toMatchObject({ retryAfterMs: 11_000, status: 429 })
-  })
-
-  test('longer than maxRetryAfterMs of the call, and than 0 of the client', async () => {
-    expect(await rejectedAtOnce(() => refusal(500, 'x', wait(1)), { retry: { maxRetryAfterMs: 0 } })).toMatchObject({
-      retryAfterMs: 1_000,
-    })
-    const { client, clock } = setup(() => refusal(500, 'x', wait(2)))
-    const outcome = watch(client.etn.price({}, { retry: { maxRetryAfterMs: 1_999 } }))
-    await clock.advance(0)
-    expect(outcome.error).toMatchObject({ retryAfterMs: 2_000, attempts: 1 })
-  })
-
-  test('when the backoff is longer than what is left of the deadline', async () => {
-    const { client, clock } = setup(() => refusal(500, 'x'), { deadlineMs: 400 })
-    clock.randomValue = 0.9
-    const outcome = watch(client.etn.price())
-    await clock.advance(0)
-    expect(outcome.error).toMatchObject({ name: 'ServiceError', attempts: 1 })
-  })
+test.each<[string, Handler, ClientOptions, CallOptions, object]>([
+  ['maxRetryAfterMs, 60 s by default', after(61), { deadlineMs: 1e9 }, {}, { retryAfterMs: 61_000 }],
+  ['maxRetryAfterMs of the call', after(2), {}, { retry: { maxRetryAfterMs: 1_999 } }, { retryAfterMs: 2_000 }],
+  ['0 of the client', after(1), { retry: { maxRetryAfterMs: 0 } }, {}, { retryAfterMs: 1_000 }],
+  [
+    'what is left of the deadline',
+    () => limited(wait(11)),
+    { deadlineMs: 10_000 },
+    {},
+    { name: 'RateLimitError', retryAfterMs: 11_000, status: 429 },
+  ],
+  [
+    'what is left, where it is the backoff',
+    () => refusal(500, 'x'),
+    { deadlineMs: 400 },
+    {},
+    { retryAfterMs: undefined },
+  ],
+])('a wait that is longer than %s rejects the call at once', async (_, fail, options, callOptions, expected) => {
+  const { client, clock, script } = setup(fail, options)
+  clock.randomValue = 0.9
+  const outcome = watch(client.token.price({ address: TOKEN }, callOptions))
+  await clock.advance(0)
+  expect(outcome.error).toMatchObject({ name: 'ServiceError', attempts: 1, ...expected })
+  expect(script.requests).toHaveLength(1)
+  expect(clock.pending).toBe(0)
 })

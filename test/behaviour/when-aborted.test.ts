@@ -110,50 +110,6 @@ describe("with whenAborted: 'finish', a call that is aborted after it was sent",
   })
 })
 
-describe("with whenAborted: 'finish', what was not sent is never sent:", () => {
-  test('a call that waits for a heavy slot', async () => {
-    const { client, clock, script } = setup(undefined, { heavyConcurrency: 1, ...finish })
-    const caller = new AbortController()
-    watch(client.locks.get({ address: TOKEN }))
-    const queued = watch(client.farm.list(undefined, { signal: caller.signal }))
-    await flush()
-    caller.abort('gone')
-    script.requests[0]?.answer(ok([], costs(2_000)))
-    await clock.advance(60_000)
-    expect(queued.error).toBe('gone')
-    expect(script.requests).toHaveLength(1)
-  })
-
-  test('a call that waits to be repeated', async () => {
-    const { client, clock, script } = setup(() => refusal(500, 'internal'), { budget: { credits: 100 }, ...finish })
-    const caller = new AbortController()
-    const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-    clock.randomValue = 0.9
-    await flush()
-    caller.abort('gone')
-    await clock.advance(60_000)
-    expect(outcome.error).toBe('gone')
-    expect(script.requests).toHaveLength(1)
-    expect(client.budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 0 })
-    expect(clock.pending).toBe(0)
-  })
-
-  test.each(Array.from({ length: 30 }, (_, step) => step))(
-    'aborted after %i microtasks, it is either never sent or its cost is known',
-    async (count) => {
-      const { client, clock, script } = setup(answer, { budget: { credits: 100 }, ...finish })
-      const caller = new AbortController()
-      const outcome = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
-      for (let step = 0; step < count; step++) await Promise.resolve()
-      caller.abort('gone')
-      await flush()
-      expect(outcome.state).not.toBe('pending')
-      expect(client.budget).toMatchObject({ spent: 50 * script.requests.length, reserved: 0, uncertain: 0 })
-      expect(clock.pending).toBe(0)
-    },
-  )
-})
-
 test.each([
   ['cancel', 'finish'],
   ['finish', 'cancel'],

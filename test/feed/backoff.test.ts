@@ -1,6 +1,5 @@
 import { NotFoundError, ServerBusyError } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
-import { createPriceFeed, type FeedClient } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
 import { rejection, watch } from '../support/setup.ts'
 import { MINUTE, recordWatch, SECOND, setupFeed, types } from './setup.ts'
@@ -142,17 +141,10 @@ test('a new watch does not wait for the lost answers of others', async () => {
 })
 
 test('a 404 page that is not from the service stops the feed, and is not a token without a price', async () => {
-  const { clock } = setupFeed()
-  const error = new NotFoundError('A page answered.', { code: 'not_the_service' })
-  const reject = () => ({ withMeta: () => Promise.reject(error) })
-  const client = {
-    token: { price: reject },
-    prices: { batch: Object.assign(reject, { estimate: () => ({ min: 0, max: 0, requests: 0 }) }) },
-  } as unknown as FeedClient
-  const feed = createPriceFeed(client, { clock })
+  const { feed, fake, clock } = setupFeed()
+  fake.fault({ html: 404, times: Number.POSITIVE_INFINITY })
   const price = rejection(feed.price(BOLT), NotFoundError)
   await clock.advance(MINUTE)
   expect((await price).code).toBe('not_the_service')
   expect(feed.status().state).toBe('stopped')
-  await feed.close()
 })

@@ -26,22 +26,6 @@ test('a day of the budget begins at midnight UTC', async () => {
   fake.expectCredits(200)
 })
 
-test('the budget renews each midnight, across restarts and within a process', async () => {
-  const { start, clock, chargedByDay } = createMachine()
-  for (let restart = 0; restart < 6; restart++) {
-    const { feed } = start({ budget: { creditsPerDay: 5_000 } })
-    recordWatch(feed, some(14), 5 * MINUTE)
-    await clock.advance(9 * HOUR - SECOND)
-    await feed.close()
-    await clock.advance(SECOND)
-  }
-  const days = chargedByDay()
-  // Two days and six hours of a third.
-  expect(days).toHaveLength(3)
-  for (const credits of days) expect(credits).toBeLessThanOrEqual(5_000)
-  for (const credits of days.slice(0, 2)) expect(credits).toBeGreaterThan(4_000)
-})
-
 test('a restart goes on with the pace of the day instead of buying at once', async () => {
   const { start, clock, fake } = createMachine()
   const budget = { creditsPerDay: 5_000 }

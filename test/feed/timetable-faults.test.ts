@@ -143,25 +143,23 @@ describe('a look-up', () => {
   )
 })
 
-describe('several processes on one store', () => {
-  test('when the first answer takes 7 s, one buys and the others read', async () => {
-    const { store, kept } = createStore()
-    const shared = { ...store, add: (key: string, value: string) => !kept.has(key) && Boolean(kept.set(key, value)) }
-    const { clock, fake } = setupFeed()
-    let count = 0
-    const transport = createDirectTransport(async (url, init) => {
-      await clock.sleep(count++ === 0 ? 7 * SECOND : 80)
-      return fake.fetch(url, init)
-    })
-    const prices = Array.from({ length: 9 }, (_, index) => {
-      const own = { ...clock, now: () => clock.now(), random: () => ((index + 1) * 0.37) % 1 }
-      const { feed } = setupFeed({ clock: own, store: shared }, {}, { transport, apiKey: fake.key }, clock)
-      return feed.price(BOLT)
-    })
-    await clock.advance(20 * SECOND)
-    expect((await Promise.all(prices)).map(({ stale }) => stale)).toEqual(Array(9).fill(false))
-    expect(fake.ledger().length).toBeLessThanOrEqual(2)
+test('of several processes on one store, when the first answer takes 7 s, one buys and the others read', async () => {
+  const { store, kept } = createStore()
+  const shared = { ...store, add: (key: string, value: string) => !kept.has(key) && Boolean(kept.set(key, value)) }
+  const { clock, fake } = setupFeed()
+  let count = 0
+  const transport = createDirectTransport(async (url, init) => {
+    await clock.sleep(count++ === 0 ? 7 * SECOND : 80)
+    return fake.fetch(url, init)
   })
+  const prices = Array.from({ length: 9 }, (_, index) => {
+    const own = { ...clock, now: () => clock.now(), random: () => ((index + 1) * 0.37) % 1 }
+    const { feed } = setupFeed({ clock: own, store: shared }, {}, { transport, apiKey: fake.key }, clock)
+    return feed.price(BOLT)
+  })
+  await clock.advance(20 * SECOND)
+  expect((await Promise.all(prices)).map(({ stale }) => stale)).toEqual(Array(9).fill(false))
+  expect(fake.ledger().length).toBeLessThanOrEqual(2)
 })
 
 describe('what was not sent', () => {

@@ -86,43 +86,40 @@ describe('a price stream', () => {
     expect(page.prices.filter(({ stale }) => stale)).toHaveLength(2)
   })
 
-  test('reports a server without a stream, and asks it no more', async () => {
-    const { clock, openPage } = setupPages({}, () => new Response('<html>', { status: 404 }))
-    const page = openPage()
-    page.show(ONE)
-    await clock.advance(10 * MINUTE)
-    expect(page.errors).toEqual(['stream_unavailable'])
-    expect(page.opened).toHaveLength(1)
-    expect(page.stream.status().stream).toMatchObject({ state: 'refused', status: 404, code: 'stream_unavailable' })
-  })
-
-  test('leaves an event that has no end, reports that there is no connection, and connects again', async () => {
-    const text = new TextEncoder().encode(`data: ${'x'.repeat(99_000)}\n`)
-    const MAX_SENT = 50_000_000
-    let isBroken = true
-    let sent = 0
-    const endless = () =>
-      new ReadableStream<Uint8Array>({
-        pull(controller) {
-          sent += text.length
-          controller.enqueue(text)
-          if (sent > MAX_SENT) controller.close()
-        },
-      })
-    const { clock, openPage } = setupPages({}, () =>
-      isBroken ? new Response(endless(), { headers: { 'content-type': 'text/event-stream' } }) : undefined,
-    )
-    const page = openPage()
-    page.show(ONE)
-    await clock.advance(20 * SECOND)
-    const attempts = page.opened.length
-    expect(attempts).toBeGreaterThan(1)
-    expect(sent).toBeLessThan(attempts * 1_300_000)
-    expect(page.errors).toEqual(['connection_failed'])
-    isBroken = false
-    await clock.advance(2 * MINUTE)
-    expect(page.prices.length).toBeGreaterThan(0)
-  })
+  test.each([
+    ['one line', 'data: x'],
+    ['lines of data', 'data: x\n'],
+    ['lines without a name', 'data\r\n'],
+  ])(
+    'leaves an event that has no end, of %s, reports that there is no connection, and connects again',
+    async (_, part) => {
+      const text = new TextEncoder().encode(part.repeat(10_000))
+      const MAX_SENT = 50_000_000
+      let isBroken = true
+      let sent = 0
+      const endless = () =>
+        new ReadableStream<Uint8Array>({
+          pull(controller) {
+            sent += text.length
+            controller.enqueue(text)
+            if (sent > MAX_SENT) controller.close()
+          },
+        })
+      const { clock, openPage } = setupPages({}, () =>
+        isBroken ? new Response(endless(), { headers: { 'content-type': 'text/event-stream' } }) : undefined,
+      )
+      const page = openPage()
+      page.show(ONE)
+      await clock.advance(20 * SECOND)
+      const attempts = page.opened.length
+      expect(attempts).toBeGreaterThan(1)
+      expect(sent).toBeLessThan(attempts * 1_300_000)
+      expect(page.errors).toEqual(['connection_failed'])
+      isBroken = false
+      await clock.advance(2 * MINUTE)
+      expect(page.prices.length).toBeGreaterThan(0)
+    },
+  )
 })
 
 describe('an address that the proxy refuses', () => {
@@ -177,15 +174,15 @@ describe('an address that the proxy refuses', () => {
 })
 
 describe('a stream that the proxy refuses', () => {
+  const bodyOf = (code: string) => JSON.stringify({ error: { code, message: 'no' } })
   test.each([
-    [403, 'no_visitor'],
-    [400, 'invalid_request'],
-    [404, 'not_found'],
-  ])('with %i %s is not asked for again, until the addresses change', async (status, code) => {
+    [403, 'no_visitor', bodyOf('no_visitor')],
+    [400, 'invalid_request', bodyOf('invalid_request')],
+    [404, 'not_found', bodyOf('not_found')],
+    [404, 'stream_unavailable', '<html>'],
+  ])('with %i %s is not asked for again, until the addresses change', async (status, code, body) => {
     let isRefused = true
-    const { clock, openPage } = setupPages({}, () =>
-      isRefused ? Response.json({ error: { code, message: 'no' } }, { status }) : undefined,
-    )
+    const { clock, openPage } = setupPages({}, () => (isRefused ? new Response(body, { status }) : undefined))
     const page = openPage()
     page.show(ONE)
     await clock.advance(10 * MINUTE)

@@ -23,25 +23,6 @@ describe('a sweep ends when every further call must fail in the same way', () =>
   })
 })
 
-describe('maxCredits holds for all runs on a store', () => {
-  const start = (fake: FakeService) => createClient({ apiKey: fake.key, fetch: fake.fetch })
-
-  test('of all operations, at the same time too', async () => {
-    const fake = createFakeService({ clock: createRunningClock() })
-    const store = new Map<string, string>()
-    const client = start(fake)
-    const sweeps = [
-      client.locks.get.many(addresses(10), { store, maxCredits: 8_000 }),
-      client.token.price.many(addresses(60), { store, maxCredits: 8_000 }),
-    ]
-    await Promise.all(sweeps.map((sweep) => read(sweep as AsyncIterable<unknown>)))
-    expect(fake.charged()).toBeLessThanOrEqual(8_000)
-    const more = client.locks.get.many(addresses(12).slice(10), { store, maxCredits: 10_000 })
-    expect(await read(more)).toHaveLength(1)
-    await client.close()
-  })
-})
-
 test('a sweep ends when its charges are written: a late write would replace those of the next one', async () => {
   const fake = createFakeService({ clock: createRunningClock() })
   const kept = new Map<string, string>()

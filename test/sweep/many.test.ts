@@ -188,28 +188,21 @@ test('a failure is a result, and the others go on', async () => {
   expect(failures.map(({ name }) => name).sort()).toEqual(['NotFoundError', 'ServiceError', 'ServiceError'])
 })
 
-test('the signal ends a sweep with its reason, and nothing is sent afterwards', async () => {
+test.each(['its signal', 'its client'])('%s ends a sweep, and nothing is sent afterwards', async (ends) => {
   const { client, clock, collect, fake } = startService(1_000)
   const controller = new AbortController()
   const sweep = client.locks.get.many(listed.slice(0, 10), { signal: controller.signal })
   const reading = collect(sweep)
   reading.catch(() => {})
   await clock.advance(1_500)
-  controller.abort('enough')
-  await expect(reading).rejects.toBe('enough')
+  if (ends === 'its signal') controller.abort('enough')
+  else await client.close()
+  const reason = ends === 'its signal' ? 'enough' : expect.objectContaining({ code: 'client_closed' })
+  await expect(reading).rejects.toEqual(reason)
   const sent = fake.journal().length
   await clock.advance(60_000)
   expect(fake.journal()).toHaveLength(sent)
   expect(sweep.remaining.length).toBeGreaterThan(5)
-})
-
-test('closing the client ends a sweep', async () => {
-  const { client, clock, collect } = startService(1_000)
-  const reading = collect(client.locks.get.many(listed.slice(0, 10)))
-  reading.catch(() => {})
-  await clock.advance(1_500)
-  await client.close()
-  await expect(reading).rejects.toMatchObject({ code: 'client_closed' })
 })
 
 describe('before anything is sent, a sweep rejects', () => {

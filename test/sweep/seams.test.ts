@@ -1,8 +1,6 @@
-import { createClient, StateUnavailableError } from 'etn-market'
-import { createFakeService, type FakeService } from 'etn-market/fake'
+import { StateUnavailableError } from 'etn-market'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
 import { listed, read, startService } from './sweeps.ts'
@@ -12,14 +10,17 @@ const PRICE = 50
 const service = () => startService(100)
 
 describe('maxCredits × one store × several clients', () => {
-  test('is one limit, whichever client sweeps', async () => {
+  test('is one limit, whichever client sweeps, and whichever operation', async () => {
     const { fake, open, whileTimePasses } = service()
     const store = new Map<string, string>()
     const clients = [open(), open(), open()]
+    const options = { store, maxCredits: 500 }
     const sweepAll = () =>
       clients.map((client, index) => {
         const list = listed.slice(index * 20, index * 20 + 20)
-        return read(client.token.price.many(list, { store, maxCredits: 500 }))
+        return read<unknown>(
+          index === 2 ? client.token.get.many(list, options) : client.token.price.many(list, options),
+        )
       })
     await whileTimePasses(Promise.all(sweepAll()))
     expect(fake.charged()).toBe(500)
@@ -110,23 +111,19 @@ describe('maxCredits × one store × several clients', () => {
 
 describe('a store that never settles', () => {
   const never = () => new Promise<never>(() => {})
-  const hanging = (fake: FakeService, clock = createVirtualClock(), hangs = { get: true, set: true }) => {
-    const texts = new Map<string, string>()
-    const store = {
-      get: (key: string) => (hangs.get ? never() : texts.get(key)),
-      set: (key: string, text: string) => (hangs.set ? never() : void texts.set(key, text)),
-    }
-    return { store, client: createClient({ apiKey: fake.key, clock, fetch: fake.fetch }) }
-  }
+  /** A service that answers at once, a list to sweep, and a store that never answers. */
+  const hanging = (get: () => unknown = never) => ({
+    ...startService(),
+    list: listed.slice(0, 20),
+    store: { get, set: never },
+  })
 
   test('ends a sweep after 5 s, with what is bought in hand', async () => {
-    const clock = createVirtualClock()
-    const fake = createFakeService({ clock })
-    const { client, store } = hanging(fake, clock, { get: false, set: true })
+    const { clock, fake, client, list, store } = hanging(() => undefined)
     const results: unknown[] = []
     const reading = watch(
       (async () => {
-        for await (const { data } of client.token.price.many(listed.slice(0, 20), { store })) results.push(data)
+        for await (const { data } of client.token.price.many(list, { store })) results.push(data)
       })(),
     )
     await clock.advance(6_000)
@@ -138,12 +135,9 @@ describe('a store that never settles', () => {
   })
 
   test.each(['signal', 'close'])('does not outlive the %s', async (what) => {
-    const clock = createVirtualClock()
-    const fake = createFakeService({ clock })
-    const { client, store } = hanging(fake, clock)
+    const { clock, fake, client, list, store } = hanging()
     const controller = new AbortController()
-    const options = { store, signal: controller.signal }
-    const reading = watch(read(client.token.price.many(listed.slice(0, 20), options)))
+    const reading = watch(read(client.token.price.many(list, { store, signal: controller.signal })))
     await clock.advance(1_000)
     if (what === 'signal') controller.abort('over')
     else await client.close()
@@ -154,12 +148,10 @@ describe('a store that never settles', () => {
   })
 
   test('does not outlive the signal of a sweep that finishes what is sent, which then ends', async () => {
-    const clock = createVirtualClock()
-    const fake = createFakeService({ clock })
-    const { client, store } = hanging(fake, clock)
+    const { clock, client, list, store } = hanging()
     const controller = new AbortController()
     const options = { store, signal: controller.signal, whenAborted: 'finish' } as const
-    const reading = watch(read(client.token.price.many(listed.slice(0, 20), options)))
+    const reading = watch(read(client.token.price.many(list, options)))
     await clock.advance(1_000)
     controller.abort('over')
     await clock.advance(0)
