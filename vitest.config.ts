@@ -18,20 +18,18 @@ const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/*
 const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
 const PACKAGE_TESTS = 'test/package/!(house|import-direction|pictures).test.ts'
-/** These run the built program in a process of its own; the others run it within theirs. */
-const PROGRAM_TESTS = 'test/cli/{built,full-disk,processes,terminal}.test.ts'
 
 /** Services and transports of their own, which are the same in either project, or many random cases: `policy-model` tries some of each kind. */
 const VIRTUAL_CONNECTIONS_ONLY = [
   'test/behaviour/{key-guarantee,large-answers,late-charges,liveness,odd-transport}.test.ts',
 ]
 
-/** These start programs, compilers or servers, or use real sockets. */
+/** These start programs, compilers or servers, or use real sockets. Those of `test/cli` run the built program. */
 const INTEGRATION_TESTS = [
   'test/{examples,node,redis}/**/*.test.ts',
   'test/file-store/crash.test.ts',
   'test/fake/{fixtures,guide,process,tsdoc-examples}.test.ts',
-  'test/cli/{fake,help,prices}.test.ts',
+  'test/cli/{built,fake,full-disk,help,prices,processes,terminal}.test.ts',
 ]
 const REDIS_TESTS = ['test/redis/**/*.test.ts', 'test/examples/fleet.test.ts']
 if (!hasRedisServer) {
@@ -78,7 +76,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, PROGRAM_TESTS, ISOLATED_TESTS, ...INTEGRATION_TESTS],
+          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, ISOLATED_TESTS, ...INTEGRATION_TESTS],
           env: temporaryFolder(),
         },
       },
@@ -89,7 +87,7 @@ export default defineConfig({
       {
         // What is published: needs `npm run build`.
         extends: true,
-        test: { name: 'package', include: [PACKAGE_TESTS, PROGRAM_TESTS], globalSetup: 'test/package/pack-once.ts' },
+        test: { name: 'package', include: [PACKAGE_TESTS], globalSetup: 'test/package/pack-once.ts' },
       },
       {
         // Programs, sockets, and fleets on real servers. They wait most of the time, so that many files run side by side, after
@@ -100,7 +98,7 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION_TESTS,
           exclude: [...SEPARATE_PACKAGES, ...(hasRedisServer ? [] : REDIS_TESTS)],
-          maxWorkers: 3,
+          maxWorkers: 4,
           // Examples load the built package, as a user's program does: to compile its source takes longer than most examples run.
           env: { TSX_TSCONFIG_PATH: here('test/examples/tsconfig.json') },
         },
