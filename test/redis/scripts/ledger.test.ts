@@ -178,7 +178,9 @@ describe('ids', () => {
 
 // What is refused then: `../failures.test.ts`.
 test('without memory everything is settled, renewed and read', async () => {
-  onTestFinished(() => void scripts.redis.config('SET', 'maxmemory', '0'))
+  onTestFinished(async () => {
+    await scripts.redis.config('SET', 'maxmemory', '0')
+  })
   await initialize()
   for (const id of ['a', 'b', 'c', 'd']) await reserve(id, 100)
   await scripts.redis.config('SET', 'maxmemory', '1')
