@@ -5,13 +5,13 @@ import { type Table, writeReadme } from '../support/tables.ts'
 import { mean, measureDays, writeDays } from './days.ts'
 import { manyWatchers } from './many-watchers.ts'
 
-/** Milliseconds until an answer, and how many workloads are run with it: each takes about a second. */
+/** Milliseconds until an answer, and how many workloads are run with it: each takes half a second. */
 const LATENCIES = [
   [80, 400],
   [0, 100],
   [1_000, 100],
 ] as const
-const LONGEST = 12 * 3_600_000
+const LONGEST = 2 * 3_600_000
 
 const count = (value: number) => Math.round(value).toLocaleString('en-US')
 const percent = (value: number) => `${(100 * value).toFixed(1)} %`
@@ -88,7 +88,7 @@ async function compareSchedules(): Promise<void> {
   console.log()
   printTable(table.head, table.rows)
   const heading =
-    'Random workloads have 1 to 250 tokens, up to 75 watches of 5 s to an hour, and up to 200 look-ups; half of them join and leave. The ' +
+    'Random workloads of up to two hours have 1 to 250 tokens, up to 75 watches of 5 s to an hour, and up to 200 look-ups; half of them join and leave. The ' +
     'plain strategies keep the same promise with the same latency: a price is never older than its interval, so it is requested earlier by the ' +
     'time that an answer takes. The last column compares with strategies that are answered at once, whatever the latency of the feed is.'
   if (process.argv.includes('--write')) writeReadme({ heading, tables: [table] }, 'economics')
