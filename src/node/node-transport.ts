@@ -1,4 +1,5 @@
-import { acceptLightSignal, failed, NOT_SENT, type Progress } from '../transport/outcome.ts'
+import { acceptLightSignal } from '../transport/light-signal.ts'
+import { failed, NOT_SENT, type Progress } from '../transport/outcome.ts'
 import { followRedirects, isRedirect, redirected } from '../transport/redirects.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from '../transport/transport.ts'

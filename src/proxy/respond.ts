@@ -4,7 +4,7 @@ import type { BudgetExceededError } from '../errors/budget.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isObject } from '../operations/type-guards.ts'
-import type { Answer } from './purchases.ts'
+import type { Answer } from './answer-cache.ts'
 
 /** No page may read JSON as a script or a style sheet. */
 const JSON_HEADERS = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }

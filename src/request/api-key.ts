@@ -3,7 +3,8 @@ import { AuthenticationError } from '../errors/api.ts'
 import { InvalidRequestError } from '../errors/input.ts'
 import type { Redactor } from '../errors/redact.ts'
 import type { ClientOptions } from '../options.ts'
-import { environment, isFake } from '../utils/runtime.ts'
+import { isFake } from '../utils/fake-mark.ts'
+import { environment } from '../utils/runtime.ts'
 import type { Emit } from './request-events.ts'
 
 /** The key for a request; undefined to send none. */

@@ -1,6 +1,7 @@
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { ClientOptions } from '../options.ts'
-import { environment, isFake } from '../utils/runtime.ts'
+import { isFake } from '../utils/fake-mark.ts'
+import { environment } from '../utils/runtime.ts'
 
 const DEFAULT_BASE_URL = 'https://electroswap.io/public-api/v1'
 

@@ -1,6 +1,7 @@
 import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, startTimer } from '../concurrency/clock.ts'
-import { acceptsLightSignal, failed, type Progress, responseOf } from './outcome.ts'
+import { acceptsLightSignal } from './light-signal.ts'
+import { failed, type Progress, responseOf } from './outcome.ts'
 import { sizeError } from './response-text.ts'
 import type {
   AttemptOutcome,

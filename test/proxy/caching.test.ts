@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AnswerCache } from '../../src/proxy/purchases.ts'
+import { AnswerCache } from '../../src/proxy/answer-cache.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 import { batchPath, costOf, errorOf, pricePath, remainingOf, setupProxy, TOKENS } from './setup.ts'

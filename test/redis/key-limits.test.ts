@@ -48,6 +48,7 @@ test('a 429 of one member holds every call with the key, of all members, and non
   expect(kept).toContain('etn-market:bots')
   expect(kept).not.toContain(setup.fake.key)
 })
+
 // That refusals of a minute and calls in flight stay at 15 together: `scripts/limits.test.ts`.
 test('however many calls come, a fleet asks a service that refuses its key by one call at a time', async () => {
   const members = await setup.joinAll(3)

@@ -1,5 +1,5 @@
 import { nextTurn } from '../../concurrency/event-loop.ts'
-import { markAsFake } from '../../utils/runtime.ts'
+import { markAsFake } from '../../utils/fake-mark.ts'
 import type { FakeFetch } from '../types.ts'
 import type { Exchange, Handle, IncomingRequest } from './handle-request.ts'
 
