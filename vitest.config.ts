@@ -14,8 +14,8 @@ const SOURCES = Object.keys(exports)
 
 /** These have packages and runs of their own. */
 const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/**', 'examples/dapp/**']
-/** These replace modules, and so need modules of their own. */
-const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
+/** These replace modules or the time zone, and so need a process of their own. */
+const ISOLATED_TESTS = ['test/behaviour/slow-schemas.test.ts', 'test/transport/time-zone.test.ts']
 /** Those of `test/package` that do not only read the source. */
 const PACKAGE_TESTS = 'test/package/!(house|import-direction|pictures).test.ts'
 
@@ -68,6 +68,7 @@ export default defineConfig({
     maxWorkers: '100%',
     // No module holds state, so that test files can share them: to load them anew takes longer than many files.
     isolate: false,
+    pool: 'threads',
     setupFiles: ['test/support/count-turns.ts', 'test/support/seed.ts'],
     projects: [
       {
@@ -76,13 +77,13 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, ISOLATED_TESTS, ...INTEGRATION_TESTS],
+          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, ...ISOLATED_TESTS, ...INTEGRATION_TESTS],
           env: temporaryFolder(),
         },
       },
       {
         extends: true,
-        test: { name: 'isolated', include: [ISOLATED_TESTS], isolate: true },
+        test: { name: 'isolated', include: ISOLATED_TESTS, isolate: true, pool: 'forks' },
       },
       {
         // What is published: needs `npm run build`.
@@ -98,6 +99,7 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION_TESTS,
           exclude: [...SEPARATE_PACKAGES, ...(hasRedisServer ? [] : REDIS_TESTS)],
+          pool: 'forks',
           maxWorkers: 4,
           // Examples load the built package, as a user's program does: to compile its source takes longer than most examples run.
           env: { TSX_TSCONFIG_PATH: here('test/examples/tsconfig.json') },
@@ -109,7 +111,7 @@ export default defineConfig({
         test: {
           name: 'real-connection',
           include: ['test/behaviour/**/*.test.ts'],
-          exclude: [ISOLATED_TESTS, ...VIRTUAL_CONNECTIONS_ONLY],
+          exclude: [...ISOLATED_TESTS, ...VIRTUAL_CONNECTIONS_ONLY],
           env: { ETN_MARKET_TEST_REAL_CONNECTION: '1' },
         },
       },
