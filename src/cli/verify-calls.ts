@@ -10,7 +10,7 @@ import {
 import type { TapeEntry } from 'etn-market/fake'
 import { costOf, countItems } from '../credits/cost.ts'
 import { estimateCall, methodOf } from './call-params.ts'
-import { compareAnswer } from './contract.ts'
+import { compareAnswer } from './compare-contract.ts'
 import { type Session, sumCosts } from './session.ts'
 
 const UNKNOWN_TOKEN = '0x00000000000000000000000000000000DeaDBeef'

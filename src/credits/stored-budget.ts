@@ -1,11 +1,12 @@
-import { callStore, type StoreCallOptions } from '../concurrency/call-store.ts'
 import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
+import { callStore, type StoreCallOptions } from '../concurrency/store-timeout.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
+import { afterRestart } from './after-restart.ts'
 import type { BudgetStore, ReservationDetails, StoredBudget } from './budget.ts'
 import { BudgetCore, type BudgetSettings, HeldCredits, withTotals } from './budget-core.ts'
-import { afterRestart, readEntry, writeEntry } from './budget-entry.ts'
+import { readEntry, writeEntry } from './budget-entry.ts'
 import { type BudgetWindows, hasSameBounds, type WindowTotals } from './windows.ts'
 
 export interface StoredBudgetSettings extends BudgetSettings {

@@ -1,4 +1,4 @@
-import { callStore } from '../concurrency/call-store.ts'
+import { callStore } from '../concurrency/store-timeout.ts'
 import type { FeedContext } from './context.ts'
 import { messageOf } from './failures.ts'
 import type { FeedStore } from './types.ts'

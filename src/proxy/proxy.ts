@@ -7,7 +7,7 @@ import { Purchases } from './purchases.ts'
 import { createRouter, type ProxyCall, type Route, readCall } from './read-call.ts'
 import { failure, methodNotAllowed, notFound, refusalOf, refuse, success } from './respond.ts'
 import { type ProxySettings, readSettings } from './settings.ts'
-import { Streams } from './stream/streams.ts'
+import { OpenStreams } from './stream/open-streams.ts'
 import type { MarketProxy, ProxyOptions, ProxyStatus } from './types.ts'
 import { RequestRate, Visitors } from './visitors.ts'
 
@@ -52,7 +52,7 @@ class ProxyServer {
   readonly #visitors: Visitors | undefined
   readonly #rate: RequestRate | undefined
   readonly #listed: ListedTokens
-  readonly #streams: Streams | undefined
+  readonly #streams: OpenStreams | undefined
   readonly #purchases: Purchases
   readonly #live = new Set<Promise<unknown>>()
   readonly #closing = new LightAbortController()
@@ -66,7 +66,7 @@ class ProxyServer {
     this.#visitors = perVisitor && new Visitors(perVisitor, clock)
     this.#rate = perVisitor?.requestsPerMinute ? new RequestRate(perVisitor.requestsPerMinute, clock) : undefined
     this.#listed = new ListedTokens(settings)
-    this.#streams = stream && new Streams(stream, clock, this.#listed)
+    this.#streams = stream && new OpenStreams(stream, clock, this.#listed)
     this.#purchases = new Purchases(settings, this.#visitors)
   }
 

@@ -1,6 +1,6 @@
-import { callStore } from '../concurrency/call-store.ts'
 import type { CancellationSignal } from '../concurrency/cancellation.ts'
 import { anchoredWallClock, type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { callStore } from '../concurrency/store-timeout.ts'
 import type { CacheEvent } from '../events.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { CacheOptions, CacheStore } from '../options.ts'

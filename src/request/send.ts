@@ -28,11 +28,12 @@ import type { Batch } from './batch.ts'
 import { bill } from './billing.ts'
 import type { Cache } from './cache.ts'
 import type { CallLifetimes } from './call-lifetime.ts'
+import { cooldownError, cooldownOf } from './cooldown.ts'
 import type { InFlightRequest } from './dedupe.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { errorOf, type RequestResult, readOutcome, validate } from './read-answer.ts'
 import { type Emit, ignoreEvents, type RequestEmit } from './request-events.ts'
-import { cooldownError, cooldownOf, isRetryable, retryDelay } from './retry.ts'
+import { isRetryable, retryDelay } from './retry.ts'
 import type { CallSettings } from './settings.ts'
 
 /** One request of a call while it is under way, over all its attempts. */

@@ -1,7 +1,7 @@
 import type { ApiPromise } from '../api-promise.ts'
-import { callStore } from '../concurrency/call-store.ts'
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { monotonicNow } from '../concurrency/clock.ts'
+import { callStore } from '../concurrency/store-timeout.ts'
 import type { BudgetStore } from '../credits/budget.ts'
 import { isFinalForKey, PartialBatchError } from '../errors/api.ts'
 import { EtnMarketError, isEtnMarketError } from '../errors/base.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createClient, type OperationId, operations } from 'etn-market'
 import { createFakeService, type FakeService, fakeRoutes } from 'etn-market/fake'
 import { expect, test } from 'vitest'
-import { compareOpenApi } from '../../src/cli/contract.ts'
+import { compareOpenApi } from '../../src/cli/compare-contract.ts'
 import { createScene, listKnownTokens } from './program.ts'
 
 const everything = Object.keys(operations).sort()

@@ -1,6 +1,6 @@
 import type { Tape } from 'etn-market/fake'
 import { addExample, addServiceOptions } from '../common-options.ts'
-import { compareOpenApi, readContract } from '../contract.ts'
+import { compareOpenApi, readContract } from '../compare-contract.ts'
 import { EXIT, exitCodeOf } from '../failure.ts'
 import { requireWritable, savePaidFor, writeWhole } from '../files.ts'
 import type { AddCommand } from '../program.ts'

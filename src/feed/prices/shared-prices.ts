@@ -1,5 +1,5 @@
-import { callStore } from '../../concurrency/call-store.ts'
 import { sleep, startTimer } from '../../concurrency/clock.ts'
+import { callStore } from '../../concurrency/store-timeout.ts'
 import { invalidOption } from '../../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../../fleet/fleet.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'

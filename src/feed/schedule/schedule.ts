@@ -1,11 +1,11 @@
 import { startTimer } from '../../concurrency/clock.ts'
-import { creditsFor } from '../../credits/cheapest-requests.ts'
 import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedStream } from '../stream/feed-stream.ts'
 import type { RunningWatch } from '../watch/watch.ts'
+import { takeEarlyTick } from './early-tick.ts'
 import { LatePrices, LeadTime } from './lateness.ts'
 import { type TickGroup, TickPlan } from './tick-plan.ts'
 
@@ -208,7 +208,7 @@ export class Schedule {
       if (!tracked.inFlight) due.add(tracked)
     }
     for (const group of this.ticks.groups) if (group.at <= now) tick(group, now, due)
-    const early = isLookUp ? this.#takeTick(now, due) : []
+    const early = isLookUp ? takeEarlyTick(this.ticks.groups, now, due) : []
     if (due.size === 0) return
     for (const tracked of due) this.#setDue(tracked, NEVER)
     const call = this.#context.buyer.buy([...due], early).then(() => {
@@ -218,29 +218,6 @@ export class Schedule {
       this.#setTimer()
     })
     this.#inFlight.add(call)
-  }
-
-  /** The next tick of a group goes with a look-up, where that costs less than to send it later. Returns its addresses. */
-  #takeTick(now: number, due: ReadonlySet<TrackedPrice>): readonly TrackedPrice[] {
-    let most = 0
-    let best: { group: TickGroup; next: readonly TrackedPrice[] } | undefined
-    for (const group of this.ticks.groups) {
-      const { periodMs, at, members, ticksAnyway } = group
-      if (!ticksAnyway || at <= now) continue
-      const next = members.filter(
-        (tracked) => tracked.waitsForTick && !due.has(tracked) && tracked.isDueBefore(now + periodMs),
-      )
-      const credits = creditsFor(next.length)
-      const saved = creditsFor(due.size) + credits - creditsFor(due.size + next.length)
-      const gain = saved - ((at - now) / periodMs) * credits
-      if (next.length === 0 || gain <= most) continue
-      most = gain
-      best = { group, next }
-    }
-    if (best === undefined) return []
-    best.group.tick++
-    best.group.at = now + best.group.periodMs
-    return best.next
   }
 
   /** Prices of another process are older than those of a tick. If all are, the group falls into step with it; else each is bought when it is due. */

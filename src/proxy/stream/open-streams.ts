@@ -26,7 +26,11 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-export class Streams {
+/**
+ * The streams of all visitors. One costs its visitor no credits, but one request and one of `perVisitor.streams`: the operator pays for the
+ * watch that all share (`price-hub.ts`). It ends with its request, when its reader falls silent (`event-stream.ts`), and with the proxy.
+ */
+export class OpenStreams {
   readonly #settings: StreamSettings
   readonly #clock: Clock
   readonly #listed: ListedTokens
