@@ -14,8 +14,8 @@ const SOURCES = Object.keys(exports)
 
 /** These have packages and runs of their own. */
 const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/**', 'examples/dapp/**']
-/** These replace modules or the time zone, and so need a process of their own. */
-const ISOLATED_TESTS = ['test/behaviour/slow-schemas.test.ts', 'test/transport/time-zone.test.ts']
+/** These replace modules, and so need modules of their own. */
+const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
 const PACKAGE_TESTS = 'test/package/!(house|import-direction|pictures).test.ts'
 
@@ -24,10 +24,11 @@ const VIRTUAL_CONNECTIONS_ONLY = [
   'test/behaviour/{key-guarantee,large-answers,late-charges,liveness,odd-transport}.test.ts',
 ]
 
-/** These start programs, compilers or servers, or use real sockets. Those of `test/cli` run the built program. */
+/** These start programs, compilers or servers, use real sockets, or set the time zone of their process. Those of `test/cli` run the built program. */
 const INTEGRATION_TESTS = [
   'test/{examples,node,redis}/**/*.test.ts',
   'test/file-store/crash.test.ts',
+  'test/transport/time-zone.test.ts',
   'test/fake/{fixtures,guide,process,tsdoc-examples}.test.ts',
   'test/cli/{built,fake,full-disk,help,prices,processes,terminal}.test.ts',
 ]
@@ -77,13 +78,13 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, ...ISOLATED_TESTS, ...INTEGRATION_TESTS],
+          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, ISOLATED_TESTS, ...INTEGRATION_TESTS],
           env: temporaryFolder(),
         },
       },
       {
         extends: true,
-        test: { name: 'isolated', include: ISOLATED_TESTS, isolate: true, pool: 'forks' },
+        test: { name: 'isolated', include: [ISOLATED_TESTS], isolate: true },
       },
       {
         // What is published: needs `npm run build`.
@@ -111,7 +112,7 @@ export default defineConfig({
         test: {
           name: 'real-connection',
           include: ['test/behaviour/**/*.test.ts'],
-          exclude: [...ISOLATED_TESTS, ...VIRTUAL_CONNECTIONS_ONLY],
+          exclude: [ISOLATED_TESTS, ...VIRTUAL_CONNECTIONS_ONLY],
           env: { ETN_MARKET_TEST_REAL_CONNECTION: '1' },
         },
       },
