@@ -57,19 +57,19 @@ async function runDay(fleet: Fleet, processes: Processes): Promise<string> {
     display.show({ elapsedMs, status, places: processes.places, journal })
     const ending = endingOf(status, elapsedMs)
     if (ending) return `${ending} ${count(killed)} processes were killed.`
-    const number = elapsedMs >= nextKillAt ? victimOf(processes, journal) : undefined
+    // Otherwise a slow machine, which takes seconds to replace one, would do nothing else.
+    if (processes.places.some(({ state }) => state !== 'running')) nextKillAt = elapsedMs + killEveryMs
+    const number = elapsedMs >= nextKillAt ? newestInFlight(journal) : undefined
     if (number !== undefined) {
       processes.replace(number)
       killed++
-      nextKillAt = elapsedMs + killEveryMs
     }
     await tick()
   }
 }
 
-/** The process of the newest request in flight: it may be charged, and nobody reads the answer. None while a killed one is being replaced. */
-function victimOf({ places }: Processes, journal: readonly JournalEntry[]): number | undefined {
-  if (places.some(({ state }) => state !== 'running')) return undefined
+/** The process of the newest request in flight: it may be charged, and nobody reads the answer. */
+function newestInFlight(journal: readonly JournalEntry[]): number | undefined {
   const number = journal.findLast(({ finished }) => !finished)?.headers?.['x-process']
   return number === undefined ? undefined : Number(number)
 }

@@ -52,6 +52,12 @@ test('`fake` prints documents with --json, one a line', async () => {
   expect(await host.exited()).toBe(0)
 })
 
+test('`fake` prints its URL and a key', async () => {
+  const { stdout } = (await start(['--port', '0'])).printed()
+  const [, url = '', key = ''] = /^Listening on (\S+)\nKey: (\S+)\n$/.exec(stdout) ?? []
+  expect((await fetch(`${url}/prices/etn`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+})
+
 test('serves the world and the keys that it is given, and ends at once on SIGTERM, a request under way or not', async () => {
   const world = join(ROOT, 'examples/fake-server/world.json')
   const args = ['--port', '0', '--world', world, '--key', 'mine=75', '--key', 'other=1', '--control-token', 'sesame']

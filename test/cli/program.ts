@@ -20,9 +20,11 @@ export const KEY = 'esk_live_7Fq9XcT2mWbR4sKd'
 export interface RunOptions {
   readonly input?: string
   readonly env?: Readonly<Record<string, string>>
+  /** The width of the terminal that it prints on; without one, it prints on none. */
+  readonly columns?: number
 }
 
-export interface ProcessOptions extends RunOptions {
+export interface ProcessOptions extends Omit<RunOptions, 'columns'> {
   readonly program?: string
   /** A program that runs it, and is given its path and arguments. */
   readonly shell?: readonly [string, ...string[]]
@@ -57,8 +59,8 @@ export async function createScene(options: FakeServiceOptions = {}): Promise<Sce
   const own = { ETN_MARKET_API_KEY: KEY, ETN_MARKET_BASE_URL: url, HOME: folder, XDG_CACHE_HOME: join(folder, 'cache') }
   const env = { PATH, TZ: 'UTC', ...own }
 
-  const run: Scene['run'] = async (args, { input = '', env: changed } = {}) => {
-    const host = createHost({ folder, input, env: { ...env, ...changed } })
+  const run: Scene['run'] = async (args, { env: changed, ...options } = {}) => {
+    const host = createHost({ folder, env: { ...env, ...changed }, ...options })
     const code = await within(`etn-market ${args.join(' ')}`, runProgram(args, host), { state: host.printed })
     return { code: code ?? null, ...host.printed() }
   }
@@ -104,22 +106,22 @@ export interface TestHost extends HostProcess {
   emit(signal: 'SIGINT' | 'SIGTERM'): boolean
 }
 
-interface HostOptions {
+interface HostOptions extends RunOptions {
   readonly folder: string
-  readonly input?: string
-  readonly env?: Readonly<Record<string, string>>
 }
 
-export function createHost({ folder, input = '', env = {} }: HostOptions): TestHost {
+export function createHost({ folder, input = '', env = {}, columns }: HostOptions): TestHost {
   const printed = { stdout: '', stderr: '' }
-  const collect = (name: keyof typeof printed) =>
-    new Writable({
+  const collect = (name: keyof typeof printed) => {
+    const stream = new Writable({
       decodeStrings: false,
       write(text: string, _, done) {
         printed[name] += text
         done()
       },
     })
+    return Object.assign(stream, columns !== undefined && { isTTY: true, columns })
+  }
   let exit: (code: number) => void = () => {}
   const exited = new Promise<number>((resolve) => {
     exit = resolve

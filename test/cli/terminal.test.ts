@@ -2,31 +2,26 @@ import { spawn } from '@lydell/node-pty'
 import { fakeTokens } from 'etn-market/fake'
 import stringWidth from 'string-width'
 import { expect, onTestFinished, test } from 'vitest'
+import { run } from '../../src/cli/program.ts'
 import { within } from '../support/wait.ts'
-import { createScene, KEY, PROGRAM, type Scene } from './program.ts'
+import { createHost, createScene, KEY, PROGRAM, type Scene } from './program.ts'
 
 const LOCKS = 2_000
 const TOKENS: readonly string[] = Object.values(fakeTokens)
 
 interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** @default 120 */
-  readonly columns?: number
   /** What is typed when a text is shown, one after the other. */
   readonly typing?: readonly (readonly [shown: string, typed: string])[]
 }
 
 /** The built program on a terminal. */
-function openTerminal(
-  scene: Scene,
-  args: readonly string[],
-  { env, columns = 120, typing = [] }: TerminalOptions = {},
-) {
-  const size = { cols: columns, rows: 30 }
+function openTerminal(scene: Scene, args: readonly string[], { env, typing = [] }: TerminalOptions = {}) {
   const terminal = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: scene.folder,
     env: { ...scene.env, ...env },
-    ...size,
+    cols: 120,
+    rows: 30,
   })
   onTestFinished(() => terminal.kill('SIGKILL'))
   let output = ''
@@ -52,6 +47,13 @@ function openTerminal(
 /** Runs the program on a terminal, to its end. */
 const runOnTerminal = (scene: Scene, args: readonly string[], options: TerminalOptions = {}) =>
   openTerminal(scene, args, options).ended()
+
+/** The program within the process of the test, on what it takes for a terminal. */
+function startOnTerminal({ folder, env }: Scene, args: readonly string[], columns = 120) {
+  const host = createHost({ folder, env: { ...env, NO_COLOR: '1' }, columns })
+  const code = run(args, host)
+  return { host, ended: () => within(`the end of etn-market ${args.join(' ')}`, code, { state: host.printed }) }
+}
 
 /** Whether what the program changed last is as it was: the cursor is shown, and lines wrap. */
 function expectRestored(output: string): void {
@@ -100,11 +102,10 @@ test('asks above 10,000 credits, about --max-credits where that is given', async
 test('colours are for a terminal, and NO_COLOR declines them', async () => {
   const scene = await createScene()
   const plan = ['candles', fakeTokens.BOLT, '--limit', '5']
-  const colored = await runOnTerminal(scene, plan)
-  expect(colored.output).toContain('\u001b[36m')
-  const plain = await runOnTerminal(scene, plan, { env: { NO_COLOR: '1' } })
-  expect(plain.output).not.toContain('\u001b[')
-  expect((await scene.runProcess(plan)).stdout).not.toContain('\u001b[')
+  const columns = 120
+  expect((await scene.run(plan, { columns })).stdout).toContain('\u001b[36m')
+  expect((await scene.run(plan, { columns, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[')
+  expect((await scene.run(plan)).stdout).not.toContain('\u001b[')
 })
 
 test('--watch draws a table in place, and Ctrl-C restores the cursor and prints what was charged', async () => {
@@ -125,12 +126,13 @@ test.each([
 ] as const)('--watch keeps the age in %i columns with %j', async (columns, options) => {
   const scene = await createScene()
   const watch = ['prices', fakeTokens.BOLT, fakeTokens.CORE, '--watch', '1s', '--yes', ...options]
-  const terminal = openTerminal(scene, watch, { columns, env: { NO_COLOR: '1' } })
-  await expect.poll(terminal.shown).toMatch(/\d\.\d\d % [^\n]*\n[^\n]*\d\.\d\d % /)
-  terminal.type('\u0003')
-  const { output } = await terminal.ended()
-  const drawn = output
-    .split('\u001b[?7l')
+  const { host, ended } = startOnTerminal(scene, watch, columns)
+  await expect.poll(() => host.printed().stdout).toMatch(/\d\.\d\d % [^\n]*\n[^\n]*\d\.\d\d % /)
+  host.emit('SIGINT')
+  await ended()
+  const drawn = host
+    .printed()
+    .stdout.split('\u001b[?7l')
     .slice(1)
     .map((part) => part.split('\u001b[?7h')[0] ?? '')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin what moves the cursor
@@ -173,14 +175,13 @@ test('Ctrl-C in a cool-down of a sweep sends nothing more and counts what was bo
   const scene = await createScene()
   const { fake } = scene
   fake.fault({ operation: 'locks.get', status: 503, code: 'server_busy', retryAfter: 30, nth: [3, 4] })
-  const terminal = openTerminal(scene, ['sweep', 'locks', ...TOKENS, '--resume', 'a.jsonl', '--yes'])
+  const { host, ended } = startOnTerminal(scene, ['sweep', 'locks', ...TOKENS, '--resume', 'a.jsonl', '--yes'])
   await expect.poll(() => fake.journal().some(({ status }) => status === 503)).toBe(true)
-  await expect.poll(terminal.shown).toContain('2/10')
-  terminal.type('\u0003')
-  const { exitCode, output } = await terminal.ended()
-  expect(exitCode).toBe(130)
-  expect(output).toContain('2 of 10 done, 0 failed, 4,000 credits.')
-  expect(output).toContain('8 left. To go on: run it again with --resume a.jsonl')
+  await expect.poll(() => host.printed().stderr).toContain('2/10')
+  host.emit('SIGINT')
+  expect(await ended()).toBe(130)
+  expect(host.printed().stdout).toContain('2 of 10 done, 0 failed, 4,000 credits.')
+  expect(host.printed().stdout).toContain('8 left. To go on: run it again with --resume a.jsonl')
   expect(fake.charged()).toBe(2 * LOCKS)
   // Of two calls in flight one or both were refused.
   expect(fake.journal().length).toBeLessThanOrEqual(4)

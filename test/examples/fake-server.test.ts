@@ -5,39 +5,29 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { PROGRAM } from '../cli/program.ts'
 import { follow } from '../support/child.ts'
-import { hasPython } from '../support/python.ts'
+import { runPython } from '../support/python.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FOLDER = `${ROOT}examples/fake-server/`
 
-test.runIf(hasPython)(
-  'the Python suite starts the fake as a program and steers it',
-  async () => {
-    const env = { ...process.env, ETN_MARKET_FAKE: [process.execPath, PROGRAM, 'fake'].join(' ') }
-    const args = ['-m', 'unittest', '-v', `${FOLDER}test_bot.py`]
-    const suite = follow(spawn('python3', args, { cwd: ROOT, env }))
-    onTestFinished(() => void suite.process.kill('SIGKILL'))
-    await suite.ended(45_000)
-    const report = suite.printed()
-    expect(report).toMatch(/Ran 4 tests in/)
-    expect(report).toMatch(/^OK$/m)
-  },
-  60_000,
-)
+test('the Python suite starts the fake as a program and steers it', async (context) => {
+  const env = { ...process.env, ETN_MARKET_FAKE: [process.execPath, PROGRAM, 'fake'].join(' ') }
+  const args = ['-m', 'unittest', '-v', `${FOLDER}test_bot.py`]
+  const { stderr: report } = await runPython(context, args, { cwd: ROOT, env, limitMs: 45_000 })
+  expect(report).toMatch(/Ran 4 tests in/)
+  expect(report).toMatch(/^OK$/m)
+})
 
-test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a fake with --exit-with-parent ends after a %s of the program that started it',
-  async (signal) => {
-    const args = ['-c', '"$0" "$@" & wait', process.execPath, PROGRAM, 'fake', '--port', '0', '--exit-with-parent']
-    const parent = spawn('sh', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
-    const [line] = await once(parent.stdout, 'data')
-    const [, url = ''] = /Listening on (\S+)/.exec(String(line)) ?? []
-    parent.kill(signal)
-    // The server holds the other end of the pipe.
-    await once(parent.stdout, 'close')
-    await expect(fetch(`${url}/openapi.json`)).rejects.toThrow('fetch failed')
-  },
-)
+test('a fake with --exit-with-parent ends when the program that started it is killed', async () => {
+  const args = ['-c', '"$0" "$@" & wait', process.execPath, PROGRAM, 'fake', '--port', '0', '--exit-with-parent']
+  const parent = spawn('sh', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(parent.stdout, 'data')
+  const [, url = ''] = /Listening on (\S+)/.exec(String(line)) ?? []
+  parent.kill('SIGKILL')
+  // The server holds the other end of the pipe.
+  await once(parent.stdout, 'close')
+  await expect(fetch(`${url}/openapi.json`)).rejects.toThrow('fetch failed')
+})
 
 test('a fake with --exit-with-parent ends with its input', async () => {
   const args = [PROGRAM, 'fake', '--port', '0', '--exit-with-parent']

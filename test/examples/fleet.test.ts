@@ -9,13 +9,11 @@ const SHORT = ['--credits', '8000', '--processes', '2', '--kill-every-ms', '1000
 /** The program itself ends after 60 s. */
 const MAX_RUN_MS = 100_000
 
-/** As the README says. */
-const DOCUMENTED = ['--import', 'tsx', 'examples/fleet/fleet.ts']
-const COMPILED = (await compilePrograms('examples/fleet/fleet.ts', 'examples/fleet/worker.ts')).slice(0, 1)
+const [FLEET = ''] = await compilePrograms('examples/fleet/fleet.ts', 'examples/fleet/worker.ts')
 
-function startFleet(program: readonly string[], args: readonly string[], env: NodeJS.ProcessEnv = {}): Child {
+function startFleet(args: readonly string[], env: NodeJS.ProcessEnv = {}): Child {
   const { REDIS_URL: _, ...inherited } = process.env
-  return follow(spawn(process.execPath, [...program, ...args], { cwd: root, env: { ...inherited, ...env } }))
+  return follow(spawn(process.execPath, [FLEET, ...args], { cwd: root, env: { ...inherited, ...env } }))
 }
 
 /** The figure after each of these words, in this order. */
@@ -51,7 +49,7 @@ function isAlive(pid: number): boolean {
 test.concurrent('a fleet whose processes are killed spends exactly its budget, proves it and leaves no process behind', async ({
   expect,
 }) => {
-  const run = startFleet(COMPILED, SHORT)
+  const run = startFleet(SHORT)
   expect((await run.ended(MAX_RUN_MS)).code, run.printed()).toBe(0)
   const printed = run.printed()
   const { charged, limit, spent, uncertain, lost, spentAfter, uncertainAfter } = proofOf(printed)
@@ -76,7 +74,7 @@ test.concurrent('a fleet whose processes are killed spends exactly its budget, p
 
 describe.concurrent('a run that buys', () => {
   async function startBuying({ expect }: TestContext): Promise<Child & { pids: number[] }> {
-    const run = startFleet(COMPILED, ['--processes', '1', '--kill-every-ms', '60000'])
+    const run = startFleet(['--processes', '1', '--kill-every-ms', '60000'])
     await expect.poll(run.printed, { timeout: 60_000 }).toMatch(/^[\d.]+ s: limit 100,000, spent [1-9]/m)
     const pids = pidsOf(run.printed())
     expect(pids.filter(isAlive)).toHaveLength(2)
@@ -105,14 +103,14 @@ describe.concurrent('a run that buys', () => {
 
 describe.concurrent('without a Redis', () => {
   test('says what to install', async ({ expect }) => {
-    const run = startFleet(DOCUMENTED, [], { PATH: '' })
+    const run = startFleet([], { PATH: '' })
     expect((await run.ended()).code).toBe(1)
     expect(run.printed()).toContain('No Redis was found.')
     expect(run.printed()).toContain('Install redis-server 7.0 or newer')
   }, 60_000)
 
   test('at REDIS_URL reports the fleet and the cause', async ({ expect }) => {
-    const run = startFleet(COMPILED, [], { REDIS_URL: 'redis://127.0.0.1:1' })
+    const run = startFleet([], { REDIS_URL: 'redis://127.0.0.1:1' })
     expect((await run.ended()).code).toBe(1)
     expect(run.printed()).toMatch(/The fleet "example-[\w-]+" cannot read or write its state in Redis\..*\nThe cause: /)
   }, 60_000)

@@ -5,7 +5,7 @@ import { PROGRAM } from '../cli/program.ts'
 import { codeBlocks, ROOT } from '../package/code-blocks.ts'
 import { run } from '../support/child.ts'
 import { compilePrograms } from '../support/compile-programs.ts'
-import { hasPython } from '../support/python.ts'
+import { runPython } from '../support/python.ts'
 
 const guide = readFileSync(join(ROOT, 'src/fake/GUIDE.md'), 'utf8')
 const blocks = codeBlocks(guide, 'ts')
@@ -51,11 +51,11 @@ describe('the guide of the fake', () => {
     expect(stdout).toContain('1 fault was never used up')
   })
 
-  it.runIf(hasPython)('has a program in Python that runs', { timeout: 60_000 }, async () => {
+  it('has a program in Python that runs', async (context) => {
     const [{ code } = { code: '' }] = codeBlocks(guide, 'python')
     const command = [process.execPath, PROGRAM, 'fake'].join(' ')
     const env = { ...process.env, ETN_MARKET_FAKE: command }
-    const { stdout, stderr } = await run('python3', ['-c', code], { cwd: ROOT, env })
+    const { stdout, stderr } = await runPython(context, ['-c', code], { cwd: ROOT, env })
     expect(stdout + stderr).toBe('')
   })
 

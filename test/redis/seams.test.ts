@@ -1,5 +1,5 @@
 import { createClient } from 'etn-market'
-import { createRedisFleet } from 'etn-market/redis'
+import { createRedisFleet, type RedisConnection } from 'etn-market/redis'
 import { expect, test } from 'vitest'
 import { fleetInternalsOf } from '../../src/fleet/fleet.ts'
 import type { ScriptRunner } from '../../src/redis/options.ts'
@@ -26,8 +26,8 @@ function confusedRunner() {
   return { runner, control }
 }
 
-async function startFleet(runner: ScriptRunner, credits: number, windowMs = HOUR, options = {}) {
-  const fleet = createRedisFleet(runner, { ...OPTIONS, ...options, budget: { credits, windowMs } })
+async function startFleet(redis: RedisConnection, credits: number, windowMs = HOUR, options = {}) {
+  const fleet = createRedisFleet(redis, { ...OPTIONS, ...options, budget: { credits, windowMs } })
   setup.onEnd(() => fleet.close())
   await fleet.initialize()
   const { budget } = fleetInternalsOf(fleet) ?? {}
@@ -69,12 +69,14 @@ test('a charge that is known is settled after the end of its lease', async () =>
       return redis.eval(script, keys.length, ...keys, ...args)
     },
   }
-  const { budget, fleet } = await startFleet(runner, 100)
+  const lease = { timeoutMs: 900, leaseMs: 1_000 }
+  const { budget, fleet } = await startFleet(runner, 100, HOUR, lease)
+  const { fleet: other } = await startFleet(redis, 100, HOUR, lease)
   const reservation = await budget.reserve(50)
   await reservation.confirm()
   isDown = true
   reservation.settle(20)
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  await expect.poll(async () => (await other.status()).uncertain).toBe(50)
   isDown = false
   await expect.poll(async () => (await fleet.status()).spent).toBe(20)
   expect(await fleet.status()).toMatchObject({ spent: 20, reserved: 0, uncertain: 0 })

@@ -1,5 +1,13 @@
-import { spawnSync } from 'node:child_process'
+import type { TestContext } from 'vitest'
+import { type Ended, type RunOptions, run } from './child.ts'
 
-/** Programs in Python are part of the examples and of the guide; without Python they are not run. */
-export const hasPython = spawnSync('python3', ['--version']).status === 0
-if (!hasPython) process.stderr.write('python3 is not installed: the programs in Python are NOT RUN.\n')
+/** Runs a program in Python to its end. Such programs are part of the examples and of the guide; without Python their tests are skipped. */
+export async function runPython({ skip }: TestContext, args: readonly string[], options: RunOptions): Promise<Ended> {
+  const ended = await run('python3', args, options).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  // A shell that finds no program ends with 127.
+  if (ended === undefined || ended.code === 127) return skip('python3 is not installed.')
+  return ended
+}
