@@ -49,7 +49,7 @@ describe('redacting', () => {
 describe('keys that rotate', () => {
   const key = (number: number) => `esk_live_${String(number).padStart(8, '0')}`
 
-  test('none of 150 concurrent calls with 150 keys shows one', async () => {
+  test('none of 60 concurrent calls with 60 keys shows one', async () => {
     let asked = 0
     const client = createClient({
       apiKey: () => key(++asked),
@@ -63,7 +63,7 @@ describe('keys that rotate', () => {
         })
       },
     })
-    const calls = Array.from({ length: 150 }, (_, number) =>
+    const calls = Array.from({ length: 60 }, (_, number) =>
       client.pool.list({ limit: (number % 50) + 1 }, { timeoutMs: 1000 + number }),
     )
     const ends = await Promise.allSettled(calls)

@@ -26,6 +26,7 @@ const service = ts.createLanguageService({
     target: ts.ScriptTarget.ES2022,
     strict: true,
     types: [],
+    noLib: true,
   }),
   getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
   fileExists: (path) => path === FILE || ts.sys.fileExists(path),

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { createFakeService } from 'etn-market/fake'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { follow } from '../support/child.ts'
 import { CHROMIUM_FLAGS, CHROMIUM_MISSING, findChromium } from '../support/chromium.ts'
 import { packed, ROOT } from './pack.ts'
@@ -34,36 +34,45 @@ function copyFromGuide(): string {
   return folder
 }
 
-/** Opens a page in Chromium, and reads its text until it is as expected. */
-async function textOf(url: string, isExpected: (text: string) => boolean): Promise<string> {
+let textOf: (url: string, isExpected: (text: string) => boolean) => Promise<string>
+
+beforeAll(() => {
   const executable = findChromium()
   if (executable === undefined) throw new Error(CHROMIUM_MISSING)
   const profile = mkdtempSync(join(tmpdir(), 'etn-market-chromium-'))
   const flags = ['--headless', ...CHROMIUM_FLAGS, `--user-data-dir=${profile}`, '--remote-debugging-pipe']
   const browser = spawn(executable, flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true })
   const send = commandsOf(browser.stdio[3] as Writable, browser.stdio[4] as Readable)
-  let text = ''
-  try {
-    const { targetId } = await send('Target.createTarget', { url })
+  /** Opens a page, without the cookies of others, and reads its text until it is as expected. */
+  textOf = async (url, isExpected) => {
+    const { browserContextId } = await send('Target.createBrowserContext', {})
+    const { targetId } = await send('Target.createTarget', { url, browserContextId })
     const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true })
+    let text = ''
     const read = async () => {
       const { result } = await send('Runtime.evaluate', { expression: 'document.body?.innerText ?? ""' }, sessionId)
       text = result?.value ?? ''
       return isExpected(text)
     }
-    await expect.poll(read, { interval: 100, timeout: 60_000 }).toBe(true)
-  } catch (error) {
-    throw new Error(`The page shows ${JSON.stringify(text)}`, { cause: error })
-  } finally {
+    await expect
+      .poll(read, { interval: 100, timeout: 60_000 })
+      .toBe(true)
+      .catch((error: unknown) => {
+        throw new Error(`The page shows ${JSON.stringify(text)}`, { cause: error })
+      })
+    await send('Target.disposeBrowserContext', { browserContextId })
+    return text
+  }
+  return async () => {
     const gone = new Promise((resolve) => browser.once('exit', resolve))
     if (browser.pid !== undefined) process.kill(-browser.pid, 'SIGKILL')
     await gone
     rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   }
-  return text
-}
+})
 
 interface Answer {
+  readonly browserContextId?: string
   readonly targetId?: string
   readonly sessionId?: string
   readonly result?: { readonly value?: string }

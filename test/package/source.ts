@@ -32,9 +32,9 @@ export const sources: readonly SourceFile[] = readdirSync(ROOT, { recursive: tru
     return { path, lines: text.trimEnd().split('\n').length, imports: importsOf(tree), tree }
   })
 
-export function nodesOf(node: ts.Node): ts.Node[] {
-  const found: ts.Node[] = [node]
-  ts.forEachChild(node, (child) => void found.push(...nodesOf(child)))
+export function nodesOf(node: ts.Node, found: ts.Node[] = []): ts.Node[] {
+  found.push(node)
+  ts.forEachChild(node, (child) => void nodesOf(child, found))
   return found
 }
 

@@ -7,7 +7,7 @@ export type Bucket = keyof typeof SECONDS
 export const BUCKETS = Object.keys(SECONDS) as Bucket[]
 
 /** Candles of each bucket that are compared. */
-export const MANY: Record<Bucket, number> = { '1m': 500, '15m': 500, '1h': 200, '4h': 60, '1d': 50 }
+export const MANY: Record<Bucket, number> = { '1m': 120, '15m': 100, '1h': 60, '4h': 30, '1d': 50 }
 export const FEW: Record<Bucket, number> = { '1m': 6, '15m': 8, '1h': 6, '4h': 6, '1d': 6 }
 
 /** Checks that all routes agree on the price of a token. Returns it, and the closed hours of both currencies. */

@@ -3,7 +3,7 @@ import { type FakeCandle as Candle, fakeTokens } from '../../../src/fake/index.t
 import { ask, BOLT, NOON, USDC, WETN } from '../setup.ts'
 import { BUCKETS, type Bucket, expectAgreement, SECONDS } from './agreement.ts'
 
-const SUBJECTS = [BOLT, USDC, WETN, fakeTokens.FUGAZI, fakeTokens.DCNT]
+const SUBJECTS = [BOLT, USDC, WETN, fakeTokens.DCNT]
 const CURRENCIES = ['USD', 'ETN'] as const
 
 /** A fake at a moment of choice, and short ways to ask it. */
