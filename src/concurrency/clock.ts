@@ -68,7 +68,8 @@ export function startTimer(clock: Clock, ms: number, callback: () => void): () =
   if (clock === systemClock) return startSystemTimer(ms, callback)
   const controller = new AbortController()
   clock.sleep(ms, controller.signal).then(callback, () => {})
-  return () => controller.abort()
+  // With a reason: without one, each timer that is stopped makes an error with a stack.
+  return () => controller.abort('stopped')
 }
 
 /** Settles as `work` does, or after `ms` as `onTimeout` does; what `work` does later is ignored. No timer is left behind. */

@@ -25,6 +25,12 @@ export function creditsFor(addresses: number): number {
   )
 }
 
+/** How many requests cost the least for this number of addresses. */
+export function requestsFor(addresses: number): number {
+  const rest = addresses % MAX_ITEMS
+  return (addresses - rest) / MAX_ITEMS + (areSinglesCheaper(rest) ? rest : 1)
+}
+
 /** Splits addresses into the cheapest requests: batches of 50, and single requests for a rest of one or two. */
 export function splitIntoRequests<T>(addresses: readonly T[]): T[][] {
   const requests: T[][] = []

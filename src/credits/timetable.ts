@@ -1,5 +1,5 @@
 import { DAY_MS } from '../utils/time-units.ts'
-import { creditsFor, MAX_ITEMS, PER_ITEM, splitIntoRequests } from './cheapest-requests.ts'
+import { creditsFor, MAX_ITEMS, PER_ITEM, requestsFor } from './cheapest-requests.ts'
 
 /** Addresses whose price may be this old. */
 export interface IntervalDemand {
@@ -124,7 +124,7 @@ const costOf = (groups: readonly Group[]) => groups.reduce((sum, { cost }) => su
 
 function toTimetable(groups: readonly Group[]): Timetable {
   const planned = groups.map(({ periodMs, classes, counts, cost }): TimetableGroup => {
-    const requests = counts.reduce((sum, count) => sum + splitIntoRequests(Array.from({ length: count })).length, 0)
+    const requests = counts.reduce((sum, count) => sum + requestsFor(count), 0)
     return {
       periodMs,
       classes,

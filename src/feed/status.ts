@@ -1,4 +1,4 @@
-import { creditsFor, splitIntoRequests } from '../credits/cheapest-requests.ts'
+import { creditsFor, requestsFor } from '../credits/cheapest-requests.ts'
 import { creditsToUsd } from '../credits/cost.ts'
 import { planTimetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
@@ -100,7 +100,7 @@ function nextPurchases(running: readonly TickGroup[], shown: number): PlannedPur
     if (all.length === 0) return
     for (const tracked of all) boughtAt.set(tracked, at)
     const addressesOf = (prices: readonly TrackedPrice[]) => prices.map(({ address }) => address)
-    const [requests, credits] = [splitIntoRequests(all).length, creditsFor(all.length)]
+    const [requests, credits] = [requestsFor(all.length), creditsFor(all.length)]
     purchases.push({ at, due: addressesOf(due), early: addressesOf(early), requests, credits })
   }
   const urgent = groups.flatMap(({ members }) => members).filter(({ dueAt }) => dueAt < NEVER)
@@ -132,7 +132,7 @@ function separateCalls(watches: Iterable<RunningWatch>, intervalOf: (watch: Runn
   for (const watch of watches) {
     const perDay = DAY_MS / intervalOf(watch)
     rate.creditsPerDay += creditsFor(watch.addresses) * perDay
-    rate.requestsPerDay += splitIntoRequests(Array.from({ length: watch.addresses })).length * perDay
+    rate.requestsPerDay += requestsFor(watch.addresses) * perDay
   }
   return toRate(rate)
 }

@@ -15,7 +15,7 @@ omitStacks()
 const LIMIT = 9_000
 const WINDOW_MS = 120_000
 const KEYS = ['esk_live_first_key', 'esk_live_second_key']
-const CASES = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 120 : 10
+const CASES = process.env.ETN_MARKET_TEST_REAL_CONNECTION === undefined ? 70 : 5
 
 type What = 'price' | 'list' | 'batch' | 'locks' | 'farms' | 'me' | 'own path'
 

@@ -95,7 +95,7 @@ testProperty(
     })
     expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([cost, 0, 0])
   }),
-  { cases: 10 },
+  { cases: 5 },
 )
 
 testProperty(
@@ -138,7 +138,7 @@ testProperty(
     expect(seen.requests).toBe(Math.ceil(keys.length / 50))
     expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([seen.charged, 0, 0])
   }),
-  { cases: 20 },
+  { cases: 8 },
 )
 
 test('the address of a price is as the caller wrote it, unless the service sends one', async () => {

@@ -94,5 +94,5 @@ testProperty(
     expect(charged()).toBeGreaterThan(0)
     await expectSafe('at the end')
   }),
-  { cases: 20 },
+  { cases: 10 },
 )

@@ -373,5 +373,5 @@ testProperty(
       await run(fake, clock, one)
     })
   },
-  { cases: 30 },
+  { cases: 20 },
 )

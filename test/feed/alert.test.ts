@@ -179,10 +179,7 @@ type Path = readonly (number | null)[]
 
 const path = fc.array(
   fc.option(fc.oneof(fc.integer({ min: 95, max: 112 }), fc.integer({ min: 0, max: 200 })), { freq: 8 }),
-  {
-    minLength: 1,
-    maxLength: 60,
-  },
+  { minLength: 1, maxLength: 60 },
 )
 const optional = (min: number, max: number) => fc.option(fc.integer({ min, max }), { nil: undefined })
 const rules = fc
@@ -207,5 +204,5 @@ testProperty(
     })
     expect(found).toEqual(expectedCrossings(rules, path))
   }),
-  { cases: 1_000 },
+  { cases: 300 },
 )

@@ -181,5 +181,5 @@ testProperty(
       },
     )
   },
-  { cases: 8 },
+  { cases: 5 },
 )

@@ -91,7 +91,7 @@ describe('a portfolio', () => {
         await feed.close()
       })
     },
-    { cases: 12 },
+    { cases: 8 },
   )
 
   test('costs one request for balances each interval, and prices that it shares with watches', async () => {
@@ -262,7 +262,7 @@ describe('when something fails, a portfolio', () => {
       status: 503,
       times: Number.POSITIVE_INFINITY,
     })
-    await clock.advance(10 * MINUTE)
+    await clock.advance(6 * MINUTE)
     expect(seen[0]).toMatchObject({ stale: false })
     expect(seen.at(-1)).toMatchObject({ stale: true, unpriced: [], totalUsd: seen[0]?.totalUsd })
     broken.remove()

@@ -87,7 +87,7 @@ describe('ages are counted by the pace of the stream', () => {
     const iterator = page.watch(ONE, { everyMs: 10 * SECOND })[Symbol.asyncIterator]()
     const first = await Promise.all([iterator.next(), clock.advance(SECOND)])
     expect(first[0].value?.stale).toBe(false)
-    for (let second = 0; second < 300; second++) {
+    for (let second = 0; second < 130; second++) {
       await clock.advance(SECOND)
       expect(page.peek(ONE)?.stale).toBe(false)
     }
@@ -96,7 +96,7 @@ describe('ages are counted by the pace of the stream', () => {
     expect((await iterator.next()).value?.stale).toBe(false)
     await iterator.return?.()
     expect(prices.map(({ stale }) => stale)).not.toContain(true)
-    expect(prices.length).toBeGreaterThanOrEqual(5)
+    expect(prices.length).toBeGreaterThanOrEqual(3)
     expect(page.status().stream).toMatchObject({ state: 'connected', everyMs: MINUTE })
     expect(bought).toEqual([])
     expect(client.credits.charged).toBe(0)
@@ -213,10 +213,10 @@ describe('without a stream', () => {
       isStream(request) ? reply() : undefined,
     )
     watch([ONE, TWO, THREE])
-    await clock.advance(10 * MINUTE)
+    await clock.advance(3 * MINUTE)
     expect(page.status().stream).toMatchObject({ state: 'refused' })
     expect(streams).toHaveLength(1)
-    expect(bought.length).toBeGreaterThanOrEqual(60)
+    expect(bought.length).toBeGreaterThanOrEqual(18)
     expect(prices.map(({ stale }) => stale)).not.toContain(true)
   })
 
@@ -292,15 +292,15 @@ describe('a stream that breaks', () => {
     state.breakAll()
     await settle()
     expect([page.status().stream?.state, page.peek(ONE)?.stale]).toEqual(['reconnecting', false])
-    await clock.advance(5 * MINUTE)
-    expect(bought.length).toBeGreaterThanOrEqual(28)
+    await clock.advance(2 * MINUTE)
+    expect(bought.length).toBeGreaterThanOrEqual(10)
     state.isDown = false
     await clock.advance(MINUTE)
     bought.length = 0
     prices.length = 0
-    await clock.advance(5 * MINUTE)
+    await clock.advance(2 * MINUTE)
     expect(bought).toEqual([])
-    expect(prices.length).toBeGreaterThanOrEqual(3 * 29)
+    expect(prices.length).toBeGreaterThanOrEqual(3 * 11)
   })
 
   test('without a word is noticed after two and a half heartbeats', async () => {
@@ -376,7 +376,7 @@ testProperty(
       },
     )
   },
-  { cases: 6 },
+  { cases: 4 },
 )
 
 test('events that are no prices are ignored', async () => {

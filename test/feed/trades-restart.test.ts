@@ -207,7 +207,7 @@ testProperty(
     })
   },
   {
-    cases: 8,
+    cases: 5,
     examples: [
       // A lost answer, and a restart before the next one: the new process did not know what it had cost.
       [

@@ -97,5 +97,5 @@ testProperty(
       expect(deliveries.filter(({ price }) => price.ageMs < 0 || price.stale)).toEqual([])
       expect(fake.charged()).toBeLessThanOrEqual(100 * (1 + Math.ceil(duration / MINUTE)))
     }),
-  { cases: 15 },
+  { cases: 8 },
 )

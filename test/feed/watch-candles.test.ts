@@ -301,5 +301,5 @@ testProperty(
       },
     )
   },
-  { cases: 8 },
+  { cases: 5 },
 )

@@ -30,7 +30,7 @@ function failingStore(seed: number) {
 }
 
 const STORM = 90 * SECOND
-const SPAN = 2 * HOUR
+const SPAN = 75 * MINUTE
 /** The end of a storm that began at `from`, where `at` is in it. */
 const within = (at: number, from: number) => (at >= from && at < from + STORM ? from + STORM : at)
 const seen = { refused: 0, failures: 0 }

@@ -36,18 +36,18 @@ async function chargedAlone(tokens: readonly string[], everyMs: number, lastsMs:
 }
 
 describe('what streams cost', () => {
-  test('a thousand visitors who stay cost what the feed alone costs, to the credit, whenever they come', async () => {
+  test('a hundred visitors who stay cost what the feed alone costs, to the credit, whenever they come', async () => {
     const tokens = TOKENS.slice(0, 20)
     const { clock, listen, fake, proxy } = setupStream()
     const first = await listen(query(tokens), { visitor: 'first' })
     await clock.advance(5 * MINUTE)
     const spelling = `${query(tokens.toReversed())}&everyMs=5000`
     const others = await Promise.all(
-      Array.from({ length: 999 }, (_, index) => listen(spelling, { visitor: `${index}` })),
+      Array.from({ length: 99 }, (_, index) => listen(spelling, { visitor: `${index}` })),
     )
     await clock.advance(5 * MINUTE)
     expect(fake.charged()).toBe(await chargedAlone(tokens, MINUTE, 10 * MINUTE))
-    expect(proxy.status()).toMatchObject({ streams: 1_000, visitors: 0, topSpenders: [] })
+    expect(proxy.status()).toMatchObject({ streams: 100, visitors: 0, topSpenders: [] })
     expect(new Set(others.map(({ prices }) => prices.length)).size).toBe(1)
     expect(others[7]?.prices.length).toBeGreaterThanOrEqual(20 * 6)
     expect(others[7]?.prices.at(-1)).toEqual(first.prices.at(-1))
@@ -129,7 +129,7 @@ testProperty(
     await feed.close()
     expect(clock.pending).toBe(0)
   }),
-  { cases: 5 },
+  { cases: 3 },
 )
 
 describe("with 'any' address", () => {
@@ -174,7 +174,7 @@ describe("when the feed's budget is too small", () => {
       { budget: { creditsPerDay: rotating / 3 } },
     )
     const honest = await listen(query([ONE, TWO, THREE]), { visitor: 'honest' })
-    for (let turn = 0; turn < 2 * 60; turn++) {
+    for (let turn = 0; turn < 45; turn++) {
       const streams = await Promise.all(
         Array.from({ length: 5 }, (_, index) =>
           listen(query(TOKENS.slice((turn * 5 + index) % 30, ((turn * 5 + index) % 30) + 1)), {

@@ -92,7 +92,7 @@ describe('visitors are remembered', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const visitors = new Visitors({ credits: 10, windowMs }, createVirtualClock())
-    const count = 20_000
+    const count = 10_000
     collect()
     const before = process.memoryUsage().heapUsed
     for (let index = 0; index < count; index++) {

@@ -54,10 +54,10 @@ export interface ScriptOptions {
 
 export function createScript(handler: Handler = () => undefined, { ignoresAbort = false }: ScriptOptions = {}): Script {
   const requests: Exchange[] = []
+  const open = new Set<Exchange>()
   let abortedBeforeSend = 0
   let arrived = 0
   let peak = 0
-  const open = () => requests.filter((exchange) => exchange.open)
 
   /** Records a request. */
   const admit = (request: ScriptedRequest): Admitted => {
@@ -66,15 +66,20 @@ export function createScript(handler: Handler = () => undefined, { ignoresAbort 
       abortedBeforeSend++
       return { arrive: () => {}, answer: Promise.reject(signal.reason) }
     }
-    const { promise: answer, resolve, reject } = withResolvers<Response>()
-    const state = { open: true, aborted: false }
+    let resolve: (response: Response) => void = () => {}
+    let reject: (reason: unknown) => void = () => {}
+    const answer = new Promise<Response>((onResolve, onReject) => {
+      resolve = onResolve
+      reject = onReject
+    })
+    let aborted = false
     const end = (act: () => void) => {
-      state.open = false
+      open.delete(exchange)
       signal.removeEventListener('abort', onAbort)
       act()
     }
     const onAbort = () => {
-      state.aborted = true
+      aborted = true
       if (!ignoresAbort) end(() => reject(signal.reason))
     }
     const exchange: Exchange = {
@@ -86,17 +91,18 @@ export function createScript(handler: Handler = () => undefined, { ignoresAbort 
         return request.headers
       },
       get aborted() {
-        return state.aborted
+        return aborted
       },
       get open() {
-        return state.open
+        return open.has(exchange)
       },
       answer: (response) => end(() => resolve(response)),
       fail: (error) => end(() => reject(error)),
     }
     signal.addEventListener('abort', onAbort, { once: true })
     requests.push(exchange)
-    peak = Math.max(peak, open().length)
+    open.add(exchange)
+    peak = Math.max(peak, open.size)
     const arrive = () => {
       arrived++
       const answered = handler(exchange)
@@ -120,7 +126,7 @@ export function createScript(handler: Handler = () => undefined, { ignoresAbort 
       return arrived
     },
     get open() {
-      return open()
+      return [...open]
     },
     get abortedBeforeSend() {
       return abortedBeforeSend
@@ -129,14 +135,4 @@ export function createScript(handler: Handler = () => undefined, { ignoresAbort 
       return peak
     },
   }
-}
-
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => {}
-  let reject: (reason: unknown) => void = () => {}
-  const promise = new Promise<T>((onResolve, onReject) => {
-    resolve = onResolve
-    reject = onReject
-  })
-  return { promise, resolve, reject }
 }

@@ -153,7 +153,7 @@ describe('the answer of the service is billed, whatever an afterResponse hook ma
         expect(clock.pending).toBe(0)
       },
     ),
-    { cases: 6 },
+    { cases: 4 },
   )
 })
 

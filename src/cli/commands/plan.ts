@@ -1,4 +1,4 @@
-import { splitIntoRequests } from '../../credits/cheapest-requests.ts'
+import { requestsFor } from '../../credits/cheapest-requests.ts'
 import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readSomeCredits } from '../common-options.ts'
 import { EXIT } from '../failure.ts'
@@ -65,7 +65,7 @@ function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, no
       call.operation,
       call.for,
       // Prices of many addresses are one request.
-      String(kindOf(line) === 'prices' ? splitIntoRequests(line.addresses ?? []).length : call.count),
+      String(kindOf(line) === 'prices' ? requestsFor(line.addresses?.length ?? 0) : call.count),
       line.every,
       ...(hasHours ? [String(call.activeHours)] : []),
       min === max ? max : `${min}–${max}`,
