@@ -63,7 +63,7 @@ test.each([
   ['tabs and commas', `1${'\t,'.repeat(40_000)}x`],
   ['a date that does not end', `Sun, 06 Nov 1994 ${'0'.repeat(60_000)} GMT`],
   ['words', `Sunday, 06-Nov-94 ${'a '.repeat(30_000)}`],
-// Time that grows with the square of the length would be several seconds.
+  // Time that grows with the square of the length would be several seconds.
 ])('a Retry-After of 60 kB of %s is read within a second', (_, value) => {
   const headers = new Headers()
   const get = (name: string) => (name === 'retry-after' || name === 'date' ? value : null)
