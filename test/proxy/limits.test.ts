@@ -26,6 +26,14 @@ describe('requestsPerMinute', () => {
     expect((await ask(pricePath(), { visitor: 'ada' })).status).toBe(200)
   })
 
+  test('counts what was asked shortly before a minute began', async () => {
+    const { ask, clock } = setupProxy({ perVisitor })
+    await clock.advance(59 * SECOND)
+    for (let request = 0; request < 3; request++) await ask(pricePath())
+    await clock.advance(2 * SECOND)
+    expect((await ask(pricePath())).status).toBe(429)
+  })
+
   test.each([
     ['400', '/tokens/52014?limit=0', 400],
     ['403', '/farms/52014', 403],
