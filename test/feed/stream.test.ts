@@ -1,5 +1,12 @@
 import { type Client, type ClientOptions, createClient, type EtnMarketError } from 'etn-market'
-import { createPriceFeed, type FeedOptions, type FeedPrice, type PriceFeed, type Watch } from 'etn-market/feed'
+import {
+  createPriceFeed,
+  type FeedEvent,
+  type FeedOptions,
+  type FeedPrice,
+  type PriceFeed,
+  type Watch,
+} from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { BeforeRequestState } from '../../src/options.ts'
@@ -58,6 +65,17 @@ const isStream = (request: Request) => new URL(request.url).pathname.endsWith('/
 /** An answer that is an event stream. */
 const eventStream = (body: BodyInit) => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
 const refusal = (status: number) => Response.json({ error: { code: 'x' } }, { status })
+
+test('what the stream brings needs nothing of a budget, and stretches no interval', async () => {
+  const stretched: unknown[] = []
+  const onEvent = (event: FeedEvent) => event.type === 'feed.stretched' && stretched.push(event)
+  const { clock, watch, prices, page } = setupPage({ budget: { creditsPerDay: 100 }, onEvent })
+  watch([ONE, TWO, THREE])
+  await clock.advance(60 * SECOND)
+  expect(prices.length).toBeGreaterThanOrEqual(3 * 6)
+  expect(stretched).toEqual([])
+  expect(page.status()).toMatchObject({ stretch: 1, spent: 0 })
+})
 
 test('the prices of a page come from the stream and cost the page nothing, those of tokens without a price too', async () => {
   const { clock, fake, client, server, watch, prices, bought, page } = setupPage()
