@@ -78,6 +78,7 @@ describe('the workflows', () => {
       'node .github/check-release.mjs "$GITHUB_REF_NAME"',
       'npm ci',
       'npm test',
+      'npm run test:package',
       'npm pack',
     ])
   })
