@@ -116,7 +116,7 @@ test('a lost answer is retried after its interval, or when another request succe
 })
 
 test.each([
-  ['has another shape', { malformed: true }, 12],
+  ['has another shape', { malformed: true as const }, 12],
   // Each of six intervals has its own purchase and one more when another succeeds, of three attempts.
   ['is lost', { reset: 'after' as const }, 36],
 ])('an address whose answer always %s is not bought with each success of another', async (_, fault, most) => {
