@@ -59,20 +59,20 @@ describe('copies of data', () => {
 })
 
 test.each([
-  ['blanks', `${' '.repeat(60_000)}x${' '.repeat(60_000)}x`],
-  ['tabs and commas', `1${'\t,'.repeat(40_000)}x`],
-  ['a date that does not end', `Sun, 06 Nov 1994 ${'0'.repeat(60_000)} GMT`],
-  ['words', `Sunday, 06-Nov-94 ${'a '.repeat(30_000)}`],
-  // Time that grows with the square of the length would be several seconds.
-])('a Retry-After of 60 kB of %s is read within a second', (_, value) => {
+  ['blanks', `${' '.repeat(15_000)}x${' '.repeat(15_000)}x`],
+  ['tabs and commas', `1${'\t,'.repeat(10_000)}x`],
+  ['a date that does not end', `Sun, 06 Nov 1994 ${'0'.repeat(15_000)} GMT`],
+  ['words', `Sunday, 06-Nov-94 ${'a '.repeat(7_500)}`],
+])('a Retry-After of 15 kB of %s is read within 50 ms', (_, value) => {
   const headers = new Headers()
   const get = (name: string) => (name === 'retry-after' || name === 'date' ? value : null)
-  const times = [1, 2, 3].map(() => {
+  // Other programs may interrupt some of them.
+  const times = Array.from({ length: 10 }, () => {
     const startedAt = performance.now()
     retryAfterMs({ get, [Symbol.iterator]: () => headers[Symbol.iterator]() }, 0)
     return performance.now() - startedAt
   })
-  expect(Math.min(...times)).toBeLessThan(1_000)
+  expect(Math.min(...times)).toBeLessThan(50)
 })
 
 test.each(['fetch', 'node:http'])(
