@@ -13,6 +13,7 @@ import type { CallName, ChargeState, Issue } from './errors/base.ts'
  * | `cooldown.started` | the service refused; affected calls wait | `attempt`, `scope`, `waitMs` |
  * | `credits.charged`, `credits.computed` | an attempt was charged | `attempt`, `credits`, `remaining` |
  * | `credits.uncertain` | an answer was lost that may have been charged | `attempt`, `credits` |
+ * | `credits.unclaimed` | a request was charged when nobody waited for it any more | `attempt`, `credits`, `charge` |
  * | `credits.reconciled` | the balance proved what lost answers cost | `attempt`, `charged`, `freed` |
  * | `credits.drift` | a charge exceeded the predicted worst case | `attempt`, `predicted`, `charged` |
  * | `response.mismatch` | an answer does not match the contract | `attempt` when it was just received, `issues` |
@@ -27,6 +28,7 @@ export type ClientEvent =
   | CooldownEvent
   | CreditsEvent
   | CreditsUncertainEvent
+  | CreditsUnclaimedEvent
   | CreditsReconciledEvent
   | CreditsDriftEvent
   | ResponseMismatchEvent
@@ -133,6 +135,19 @@ export interface CreditsUncertainEvent extends RequestEventBase {
   type: 'credits.uncertain'
   /** Credits of the worst case. */
   credits: number
+}
+
+/**
+ * A request has ended for which nobody waited any more, and its charge is in no `call.succeeded` or `call.failed`, or was `unknown` there.
+ * `client.credits` and the budget have counted it.
+ */
+export interface CreditsUnclaimedEvent extends RequestEventBase {
+  /** The name of the event. */
+  type: 'credits.unclaimed'
+  /** Credits that the request was charged beyond what its callers were told. */
+  credits: number
+  /** `unknown` where an answer was lost that may have been charged. */
+  charge: ChargeState
 }
 
 /** With `exclusiveKey`, the balance of the key showed what lost answers cost. */

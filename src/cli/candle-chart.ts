@@ -2,10 +2,10 @@ import { plot } from 'asciichart'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import type { Candle } from 'etn-market'
 import type { Colors } from 'picocolors/types'
+import { cleanLine } from '../utils/clean-line.ts'
 import type { HostProcess } from './host.ts'
 import { formatChange, formatDecimal } from './output.ts'
 import { widthOf } from './table.ts'
-import { cleanLine } from './text.ts'
 
 const CHART_ROWS = 12
 const DEFAULT_COLUMNS = 80

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
+import { cleanLine } from '../utils/clean-line.ts'
 import { describeFailure, EXIT } from './failure.ts'
 import { reasonOf, saveTemporarily } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
-import { cleanLine, redactKeys, toJson } from './text.ts'
+import { redactKeys, toJson } from './text.ts'
 
 /** Runs the program. Resolves with the exit code, or with undefined if a server keeps the process alive. */
 export async function run(args: readonly string[], host: HostProcess): Promise<number | undefined> {

@@ -3,13 +3,14 @@ import type { Command } from 'commander'
 import { type Client, type ClientEvent, type ClientOptions, createClient } from 'etn-market'
 import picocolors from 'picocolors'
 import type { Colors } from 'picocolors/types'
+import { cleanLine } from '../utils/clean-line.ts'
 import { CommandError, EXIT, Interrupted, refusal, usageError } from './failure.ts'
 import { type NamedFile, nameFile, reasonOf } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
 import { readKey } from './key.ts'
 import { LiveLines } from './live-lines.ts'
 import { formatCount, formatCredits } from './output.ts'
-import { cleanLine, redactKeys, toJson } from './text.ts'
+import { redactKeys, toJson } from './text.ts'
 
 export interface CommonOptions {
   readonly json?: true

@@ -1,8 +1,8 @@
 import type { Colors } from 'picocolors/types'
 import stringWidth from 'string-width'
+import { cleanLine } from '../utils/clean-line.ts'
 import type { HostProcess } from './host.ts'
 import type { Session } from './session.ts'
-import { cleanLine } from './text.ts'
 
 type Rows = readonly (readonly string[])[]
 type Style = (text: string) => string

@@ -1,13 +1,5 @@
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that must not reach a terminal
-const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-
 /** What looks like an API key: `esk_…`, or the common form `xy_live_…`. */
 const KEY = /\b(?:esk_|[a-z]{2,8}_(?:live|test)_)[\w-]+/gi
-
-/** The text on one line, without control characters, C1 and those that turn the direction of writing included. */
-export function cleanLine(text: string): string {
-  return text.replace(/[\r\n]+|\t/g, ' ').replace(CONTROL, '')
-}
 
 /** The text without anything that looks like an API key. */
 export function redactKeys(text: string): string {

@@ -33,6 +33,19 @@ export class LightAbortController implements CancellationSignal {
   }
 }
 
+type CallerSignal = Pick<AbortSignal, 'aborted'> & Partial<Pick<AbortSignal, 'reason'>>
+
+/** Why a signal of a caller has aborted: polyfills and older runtimes give no reason. */
+export function abortReason(signal: CallerSignal | undefined): unknown {
+  const reason: unknown = signal?.reason
+  return reason === undefined ? Object.assign(new Error('The operation was aborted.'), { name: 'AbortError' }) : reason
+}
+
+/** @throws the reason of a signal of a caller that has aborted; polyfills and older runtimes have no such method */
+export function throwIfAborted(signal: CallerSignal | undefined): void {
+  if (signal?.aborted) throw abortReason(signal)
+}
+
 /** Settles as `work` does, or rejects with the reason as soon as the signal aborts; the result of `work` is then ignored. */
 export function raceWithAbort<T>(work: Promise<T>, signal: CancellationSignal): Promise<T> {
   return new Promise((resolve, reject) => {

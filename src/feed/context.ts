@@ -1,4 +1,4 @@
-import { createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
+import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption } from '../errors/input.ts'
@@ -102,7 +102,7 @@ export class Lifetime extends LightAbortController {
   /** Calls back when the signal aborts, with its reason, or when the feed is closed, without one. Returns a function that stops it. */
   onEnd(signal: AbortSignal | undefined, callback: (error?: { reason: unknown }) => void): () => void {
     const onClose = () => callback()
-    const stopListening = this.#onAbort(signal, () => callback({ reason: signal?.reason }))
+    const stopListening = this.#onAbort(signal, () => callback({ reason: abortReason(signal) }))
     this.addEventListener('abort', onClose)
     return () => {
       stopListening()

@@ -22,6 +22,8 @@ const SERVICE_WIDE = new Set([408, 429, 502, 503, 504])
 
 /** Refusals of a request whose key and operation are right: its addresses are wrong, unknown or too many. */
 const ABOUT_ADDRESSES = new Set([400, 404, 413, 414, 422])
+/** Also from a front: the request is too long. */
+const TOO_LONG = new Set([413, 414])
 
 const isNamed = (error: unknown, names: RegExp): error is EtnMarketError =>
   isEtnMarketError(error) && names.test(error.name)
@@ -46,9 +48,13 @@ export function isOverBudget(error: unknown): boolean {
   return isNamed(error, /^BudgetExceededError$/)
 }
 
-/** Whether the service refused the request because of what it asks for, and not because of who asks. Such an answer is free. */
+/** Whether a page host, or something in front of the service, answered: that says nothing about an address. */
+const isFromElsewhere = ({ code }: EtnMarketError) => code === 'front_error' || code === 'not_the_service'
+
+/** Whether the request was refused because of what it asks for, and not because of who asks. Such an answer is free. */
 export function isAboutAddresses(error: unknown): error is EtnMarketError {
-  return isEtnMarketError(error) && error.code !== 'not_the_service' && ABOUT_ADDRESSES.has(error.status ?? 0)
+  if (!isEtnMarketError(error)) return false
+  return (isFromElsewhere(error) ? TOO_LONG : ABOUT_ADDRESSES).has(error.status ?? 0)
 }
 
 /** Whether requests for other addresses may succeed. */
@@ -56,7 +62,8 @@ export function mayBeCausedByAnAddress(error: unknown): error is EtnMarketError 
   if (!isEtnMarketError(error)) return false
   const { name, code, status = 0 } = error
   if (isAboutAddresses(error)) return true
-  if (name === 'ResponseError') return code !== 'not_the_service' && code !== 'invalid_fetch'
+  if (isFromElsewhere(error)) return false
+  if (name === 'ResponseError') return code !== 'invalid_fetch'
   return name === 'ServiceError' && !SERVICE_WIDE.has(status)
 }
 
@@ -71,7 +78,7 @@ export function isServiceWide(error: unknown): boolean {
  * (a wrong `baseUrl`, a proxy) says nothing about the token.
  */
 export function isUnknownToken(error: unknown): boolean {
-  return isNamed(error, /^NotFoundError$/) && error.code !== 'not_the_service'
+  return isNamed(error, /^NotFoundError$/) && !isFromElsewhere(error)
 }
 
 export function isUnreadable(error: unknown): error is EtnMarketError {

@@ -1,5 +1,6 @@
 import type { ClientEvent } from '../events.ts'
 import type { Logger, LogLevel } from '../options.ts'
+import { cleanLine } from '../utils/clean-line.ts'
 
 const WARNINGS: readonly ClientEvent['type'][] = [
   'request.failed',
@@ -8,6 +9,7 @@ const WARNINGS: readonly ClientEvent['type'][] = [
   'cooldown.started',
   'credits.computed',
   'credits.uncertain',
+  'credits.unclaimed',
   'credits.drift',
   'response.mismatch',
   'cache.failed',
@@ -33,7 +35,7 @@ export function createLogLines(level: LogLevel, logger: Logger = standardError()
       charges.set(event.requestId, `${event.credits} credits`)
     if (event.type === 'credits.uncertain')
       charges.set(event.requestId, `up to ${event.credits} credits may be charged`)
-    const line = `etn-market ${lineOf(event)}`
+    const line = cleanLine(`etn-market ${lineOf(event)}`)
     if (WARNINGS.includes(event.type)) logger.warn(line)
     else if (event.type === 'request.succeeded' && level !== 'warn') logger.info(line)
     else if (level === 'debug') logger.debug(line)

@@ -36,7 +36,8 @@ const SPAN_KIND_INTERNAL = 0
  * const client = createClient({ onEvent: telemetry.onEvent })
  */
 export function createTelemetry({ tracer, meter }: TelemetryOptions): Telemetry {
-  const spans = new Map<string, Span>()
+  /** By call, with the requests that it repeated. */
+  const spans = new Map<string, { readonly span: Span; resent: number }>()
   const credits = meter?.createCounter('etn_market.credits', {
     unit: '{credit}',
     description: 'Credits by operation and state',
@@ -52,16 +53,17 @@ export function createTelemetry({ tracer, meter }: TelemetryOptions): Telemetry 
           'etn_market.credits.estimated': event.estimated,
         }
         const span = tracer?.startSpan(event.operation, { kind: SPAN_KIND_INTERNAL, attributes })
-        if (span !== undefined) spans.set(event.callId, span)
+        if (span !== undefined) spans.set(event.callId, { span, resent: 0 })
         return
       }
       if (isCreditsEvent(event) && credits !== undefined) countCredits(credits, event)
-      const span = spans.get(event.callId)
-      if (span === undefined) return
+      const call = spans.get(event.callId)
+      if (call === undefined) return
+      if (event.type === 'request.sent' && event.attempt > 1) call.resent++
       if (isCallEnd(event)) {
         spans.delete(event.callId)
-        endSpan(span, event)
-      } else if (isNotable(event)) span.addEvent(event.type, eventAttributes(event))
+        endSpan(call.span, call.resent, event)
+      } else if (isNotable(event)) call.span.addEvent(event.type, eventAttributes(event))
     },
   }
 }
@@ -78,6 +80,7 @@ const isNotable = (event: ClientEvent) =>
     'cooldown.started',
     'request.failed',
     'credits.uncertain',
+    'credits.unclaimed',
     'credits.drift',
     'cache.failed',
   ].includes(event.type)
@@ -88,14 +91,15 @@ function countCredits(counter: Counter, { type, operation, credits }: CreditsEve
 
 function endSpan(
   span: Span,
-  { type, credits, charge, attempts, shared, cached, code, errorName }: CallEndedEvent,
+  resent: number,
+  { type, credits, charge, shared, cached, code, errorName }: CallEndedEvent,
 ): void {
   span.setAttributes({
     'etn_market.credits.charged': credits,
     'etn_market.charge': charge,
     'etn_market.shared': shared,
     'etn_market.cached': cached,
-    'http.request.resend_count': Math.max(0, attempts - 1),
+    'http.request.resend_count': resent,
   })
   if (type === 'call.failed') {
     span.setAttributes({ 'error.type': errorName ?? 'Error', 'etn_market.error.code': code ?? '' })

@@ -138,7 +138,7 @@ export function refusalOf(error: unknown, now: number, limit?: number): Refusal 
     case 'InsufficientCreditsError':
       return refuse(502, 'upstream_refused', 'The service refuses the calls of this proxy. Tell its operator.')
     case 'NotFoundError':
-      if (code === 'not_the_service') break
+      if (code === 'front_error') break
       return refuse(404, code, message)
     case 'RateLimitError':
     case 'ServerBusyError':

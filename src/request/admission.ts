@@ -85,8 +85,10 @@ export class ClientAdmission implements LocalAdmissionControl {
   #permit({ isHeavy }: AdmissionRequest, key: CircuitBreaker, hasWaited: boolean): RequestPermit {
     if (isHeavy) this.#heavyInFlight++
     const heavyPermit = isHeavy ? this.#heavyBreaker.grant() : undefined
-    return new RequestPermit(key.grant(), heavyPermit, hasWaited, (refused) => {
+    return new RequestPermit(key.grant(), heavyPermit, hasWaited, (refused, waitMs) => {
       if (isHeavy) this.#heavyInFlight--
+      // One that the contract does not know as heavy.
+      else if (refused === 'heavy') this.#heavyBreaker.hold(waitMs)
       // A light one holds up only those who wait for its key: it need not walk past a long queue of heavy ones.
       if (refused === undefined && (isHeavy || this.#awaited.has(key))) this.#admitWaiting()
       if (refused !== undefined) this.#rejectLongWaits(refused === 'heavy' ? this.#heavyBreaker : key)
@@ -164,10 +166,15 @@ class RequestPermit implements Admission {
   readonly hasWaited: boolean
   readonly #key: Permit
   readonly #heavy: Permit | undefined
-  readonly #onEnd: (refused?: CooldownScope) => void
+  readonly #onEnd: (refused: CooldownScope | undefined, waitMs: number) => void
   #hasEnded = false
 
-  constructor(key: Permit, heavy: Permit | undefined, hasWaited: boolean, onEnd: (refused?: CooldownScope) => void) {
+  constructor(
+    key: Permit,
+    heavy: Permit | undefined,
+    hasWaited: boolean,
+    onEnd: (refused: CooldownScope | undefined, waitMs: number) => void,
+  ) {
     this.hasWaited = hasWaited
     this.#key = key
     this.#heavy = heavy
@@ -178,17 +185,17 @@ class RequestPermit implements Admission {
     return this.#heavy?.isCurrent() !== false && this.#key.isCurrent()
   }
 
-  end(result: PermitResult, refused?: CooldownScope): void {
+  end(result: PermitResult, refused?: CooldownScope, waitMs = 0): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#heavy?.end(result)
     this.#key.end(result)
-    this.#onEnd(refused)
+    this.#onEnd(refused, waitMs)
   }
 
   refuse(scope: CooldownScope, waitMs: number): number {
-    const cooldownMs = (scope === 'heavy' ? this.#heavy : this.#key)?.refuse(waitMs) ?? 0
-    this.end('failed', scope)
+    const cooldownMs = (scope === 'heavy' ? this.#heavy : this.#key)?.refuse(waitMs) ?? waitMs
+    this.end('failed', scope, waitMs)
     return cooldownMs
   }
 }

@@ -33,28 +33,38 @@ export function chargeOf(request: PlannedRequest, { response, failure }: Attempt
 
 function chargeOfResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Charge {
   const { status, headers } = response
-  if (!isSuccess(status)) return isGatewayError(status, body) ? UNKNOWN : NOT_CHARGED
-  if (isForeignPage(response)) return NOT_CHARGED
-  return chargeFromHeader(headers) ?? computedCharge(request, body)
+  if (!isSuccess(status)) return isOwnError(body) || FRONT_REFUSALS.has(status) ? NOT_CHARGED : UNKNOWN
+  return isForeignPage(response) ? UNKNOWN : (chargeFromHeader(headers) ?? computedCharge(request, body))
 }
 
-function chargeOfFailure(request: PlannedRequest, { kind, mayHaveArrived, response }: TransportFailure): Charge {
-  if (kind === 'redirect' || !mayHaveArrived) return NOT_CHARGED
+function chargeOfFailure(request: PlannedRequest, { mayHaveArrived, kind, response }: TransportFailure): Charge {
+  if (!mayHaveArrived) return NOT_CHARGED
   if (response === undefined) return UNKNOWN
-  if (kind === 'too_large') return chargeOfResponse(request, response, undefined)
-  if (isSuccess(response.status)) return chargeFromHeader(response.headers) ?? UNKNOWN
-  return isGatewayError(response.status, undefined) ? UNKNOWN : NOT_CHARGED
+  const isCutOff = kind !== 'too_large' && isSuccess(response.status)
+  return isCutOff ? (chargeFromHeader(response.headers) ?? UNKNOWN) : chargeOfResponse(request, response, undefined)
+}
+
+/** With these, what stands before the service refuses a request that it has not forwarded. */
+const FRONT_REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 405, 407, 413, 414, 421, 429, 431])
+
+/**
+ * Whether a body is an error of the service. Only the service knows that it charged nothing: what stands between answers in its own words, with
+ * any status, where it has lost an answer that was charged.
+ */
+function isOwnError(body: unknown): boolean {
+  const error = isObject(body) ? body.error : undefined
+  return isObject(error) && typeof error.code === 'string' && typeof error.message === 'string'
+}
+
+/** Whether something between the client and the service answered an error. Of a body that was cut off nobody can tell. */
+export function isFromFront(response: HttpResponse | undefined, body: unknown): boolean {
+  return response?.text !== undefined && !isSuccess(response.status) && !isOwnError(body)
 }
 
 /** A page host or a proxy answered in place of the service, which sends JSON and states what it charged. */
 export function isForeignPage({ headers }: Pick<HttpResponse, 'headers'>): boolean {
   const isHtml = /^\s*text\/html\b/i.test(headers.get('content-type') ?? '')
   return isHtml && headers.get('x-credits-cost') === null
-}
-
-/** A gateway gave up on a service that may have answered, and charged, behind it. */
-function isGatewayError(status: number, body: unknown): boolean {
-  return (status === 502 || status === 504 || status >= 520) && body === undefined
 }
 
 /** Far above every price, and so far below the largest safe integer that thousands of them can be added. */

@@ -1,4 +1,4 @@
-import { createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
+import { abortReason, createAbortListeners, LightAbortController, throwIfAborted } from '../concurrency/cancellation.ts'
 import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import type { Batch } from './batch.ts'
@@ -20,13 +20,13 @@ export class CallLifetimes {
   /** @throws the signal's reason when it has aborted already, or an error when the client is closed */
   open(deadlineMs: number, callerSignal: AbortSignal | undefined): CallLifetime {
     if (this.#isClosed) throw closedError()
-    callerSignal?.throwIfAborted()
+    throwIfAborted(callerSignal)
     const lifetime: CallLifetime = new CallLifetime(String(++this.#calls), deadlineMs, this, () => {
       stopListening()
       this.#live.delete(lifetime)
       if (this.#live.size === 0) for (const callback of this.#onLastEnd.splice(0)) callback()
     })
-    const stopListening = this.#listenForAbort(callerSignal, () => lifetime.endEarly(callerSignal?.reason))
+    const stopListening = this.#listenForAbort(callerSignal, () => lifetime.endEarly(abortReason(callerSignal)))
     this.#live.add(lifetime)
     return lifetime
   }

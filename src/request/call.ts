@@ -129,9 +129,13 @@ class Call {
         const own = { request, settings, callId, requestId, params, shared, limit, batch, arrival }
         return send(own, context)
       }
-      const result = await shared.join(waiter, start)
-      const { value, error, isPayer } = result
-      if (result.mustRestart) {
+      const onUnclaimed = ({ attempts: attempt, credits, charge }: ChargeTotals) => {
+        const { operation } = request
+        if (charge !== 'none')
+          context.emit({ type: 'credits.unclaimed', callId, requestId, operation, attempt, credits, charge })
+      }
+      const { value, error, paid: claimed, mustRestart } = await shared.join(waiter, start, onUnclaimed)
+      if (mustRestart) {
         try {
           // Who could not pay alone is refused now: of a crowd in front of an empty budget each would start, and all others wait for it.
           limit?.check(request.cost.max, { operation: request.operation })
@@ -141,14 +145,13 @@ class Call {
           return { error: this.#toError(refusal, paid), paid, isShared: false }
         }
       }
-      const totals = { ...shared.totals }
-      const paid = isPayer ? totals : { ...createTotals(), attempts: totals.attempts }
-      const isShared = !isPayer
+      const paid = claimed ?? { ...createTotals(), attempts: shared.totals.attempts }
+      const isShared = claimed === undefined
       onAnswer?.(request.path, value === undefined ? { error } : value)
-      if (value === undefined) return { error: this.#toError(error, totals, isShared), paid, isShared }
+      if (value === undefined) return { error: this.#toError(error, paid, isShared), paid, isShared }
       batch?.recordAnswer()
       // Each caller may change what it gets, so those that share get a copy.
-      const envelope = isPayer ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
+      const envelope = claimed ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
       return { answer: { envelope, status: value.status, headers: value.headers, isCached: false }, paid, isShared }
     }
   }
@@ -208,8 +211,8 @@ class Call {
       params,
       requestIds: this.requests.map((_, index) => this.#requestId(index)),
       attempts,
-      charge: isShared ? 'none' : charge,
-      credits: isShared ? 0 : credits,
+      charge,
+      credits,
       // Each caller may change what it gets.
       ...(isShared && { shared: true, body: copyData(known.body), issues: copyData(known.issues) }),
     })
@@ -227,15 +230,14 @@ function callMeta(
   remaining: number | undefined,
   durationMs: number,
 ): CallMeta {
-  const answered = results.filter(({ answer }) => answer !== undefined)
-  const sum = sumUp(answered)
-  const { status, headers } = answered.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
+  const sum = sumUp(results)
+  const { status, headers } = results.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
   return {
     credits: {
       estimated: sumCosts(requests).max,
       charged: sum.credits,
       remaining,
-      source: sum.charge === 'none' ? 'none' : sum.isComputed ? 'computed' : 'header',
+      source: sum.charge === 'charged' || sum.credits > 0 ? (sum.isComputed ? 'computed' : 'header') : 'none',
     },
     attempts: sum.attempts,
     requests: requests.length - sum.cached,

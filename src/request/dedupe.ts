@@ -2,7 +2,7 @@ import { type CancellationSignal, LightAbortController, raceWithAbort } from '..
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { StarterFailure } from '../errors/budget.ts'
 import type { Batch } from './batch.ts'
-import { createTotals } from './billing.ts'
+import { type ChargeTotals, createTotals, strongest } from './billing.ts'
 import { type CallLifetime, DEADLINE_EXCEEDED, type Deadline, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestResult } from './read-answer.ts'
@@ -23,8 +23,8 @@ export interface SharedResult {
   readonly value: RequestResult | undefined
   /** Why there is no value: the request failed, or the reason for which the caller stopped waiting. */
   readonly error: unknown
-  /** Whether this caller pays: the first to be answered of those with the limit of the request, or the last to stop waiting. */
-  readonly isPayer: boolean
+  /** What this caller pays, as the first to be answered or the last to leave; undefined where another one does. */
+  readonly paid: ChargeTotals | undefined
   /** The request ended by the limit of another caller, or with that caller: this one has to ask anew. */
   readonly mustRestart: boolean
 }
@@ -85,14 +85,23 @@ export class InFlightRequest {
   #ended: Promise<void> | undefined
   #isQueued = false
   #isAwaitingState = false
-  #isPaid = false
+  /** Credits that are on some caller's account. */
+  #claimed = 0
 
   constructor(close: () => void) {
     this.#close = close
   }
 
-  /** Never rejects. A caller that stops waiting does not affect the others. @param send called for the first caller */
-  join(waiter: Waiter, send: () => Promise<RequestResult>): Promise<SharedResult> {
+  /**
+   * Never rejects. A caller that stops waiting does not affect the others.
+   * @param send called for the first caller
+   * @param onUnclaimed called with what was charged when nobody was left to pay it; that of the first caller counts
+   */
+  join(
+    waiter: Waiter,
+    send: () => Promise<RequestResult>,
+    onUnclaimed: (totals: ChargeTotals) => void,
+  ): Promise<SharedResult> {
     const { lifetime, stop, batch } = waiter
     const { signal } = lifetime
     return new Promise((resolve) => {
@@ -114,10 +123,14 @@ export class InFlightRequest {
       deadline.setQueued(this.#isQueued)
       this.#starter ??= wait
       this.#waits.add(wait)
-      this.#ended ??= send().then(
-        (value) => this.#end(value, undefined),
-        (error: unknown) => this.#end(undefined, error),
-      )
+      this.#ended ??= send()
+        .then(
+          (value) => this.#end(value, undefined),
+          (error: unknown) => this.#end(undefined, error),
+        )
+        .then((isPaid) => {
+          if (!isPaid) onUnclaimed(this.#claim())
+        })
     })
   }
 
@@ -166,28 +179,34 @@ export class InFlightRequest {
     await this.#ended
   }
 
-  /** Whether somebody waits in whose limit its credits count. */
+  /** Whether somebody waits in whose limit its credits count: without one, the others start anew. */
   #hasOwner(): boolean {
-    return [...this.#waits].some((wait) => this.#isOwner(wait))
+    return [...this.#waits].some(({ waiter }) => waiter.limit === this.#starter?.waiter.limit)
   }
 
-  #isOwner({ waiter }: Wait): boolean {
-    return waiter.limit === this.#starter?.waiter.limit
+  /** What is on nobody's account yet. While an attempt is under way, its charge is unknown. */
+  #claim(): ChargeTotals {
+    const { totals, isSending } = this
+    const credits = totals.credits - this.#claimed
+    this.#claimed = totals.credits
+    return { ...totals, credits, charge: isSending ? strongest(totals.charge, 'unknown') : totals.charge }
   }
 
-  #end(value: RequestResult | undefined, error: unknown): void {
+  /** Answers those who wait. Returns whether one of them pays. */
+  #end(value: RequestResult | undefined, error: unknown): boolean {
     this.#close()
     const concernsStarter = error instanceof StarterFailure
     const reason = concernsStarter ? error.reason : error
-    if (this.#last !== undefined) this.#answer(this.#last, undefined, this.signal.reason, false)
-    for (const wait of this.#waits) this.#answer(wait, value, reason, concernsStarter && wait !== this.#starter)
-  }
-
-  #answer(wait: Wait, value: RequestResult | undefined, error: unknown, mustRestart: boolean): void {
-    wait.end()
-    const isPayer = !mustRestart && !this.#isPaid && this.#isOwner(wait)
-    wait.resolve({ value, error, isPayer, mustRestart })
-    this.#isPaid ||= isPayer
+    let isPaid = false
+    const answer = (wait: Wait, given: Pick<SharedResult, 'value' | 'error'>, mustRestart: boolean) => {
+      wait.end()
+      const isPayer = !mustRestart && !isPaid
+      isPaid ||= isPayer
+      wait.resolve({ ...given, paid: isPayer ? this.#claim() : undefined, mustRestart })
+    }
+    if (this.#last !== undefined) answer(this.#last, { value: undefined, error: this.signal.reason }, false)
+    for (const wait of this.#waits) answer(wait, { value, error: reason }, concernsStarter && wait !== this.#starter)
+    return isPaid
   }
 
   #leave(wait: Wait, reason: unknown): void {
@@ -195,15 +214,18 @@ export class InFlightRequest {
     wait.end()
     const { lifetime, finishes } = wait.waiter
     this.#isToFinish ||= finishes && lifetime.signal.aborted
-    if (this.#waits.size === 0 && !(this.isSending && this.#isToFinish)) {
+    const isLast = this.#waits.size === 0
+    if (isLast && !(this.isSending && this.#isToFinish)) {
       // This caller waits for the aborted request to settle, so that the charge is known when it returns.
       this.#last = wait
       this.#close()
       this.signal.abort(reason)
       return
     }
-    wait.resolve({ value: undefined, error: reason, isPayer: false, mustRestart: false })
-    if (this.isSending || this.#hasOwner()) return
+    const goesOn = this.isSending || this.#hasOwner()
+    const paid = isLast || !goesOn ? this.#claim() : undefined
+    wait.resolve({ value: undefined, error: reason, paid, mustRestart: false })
+    if (goesOn) return
     this.#close()
     this.signal.abort(new StarterFailure(reason))
   }

@@ -6,7 +6,7 @@ import { isArray, isObject } from '../operations/type-guards.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHeaders } from '../transport/transport.ts'
 import { parseJson } from '../utils/json-data.ts'
-import { isForeignPage, isSuccess } from './billing.ts'
+import { isForeignPage, isFromFront, isSuccess } from './billing.ts'
 import { explainMismatch } from './explain-mismatch.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestEmit } from './request-events.ts'
@@ -72,7 +72,7 @@ export function isExpected({ operation }: PlannedRequest, envelope: Envelope): b
 
 /** PARSE: the answer of the attempt. @throws the error that it ended in */
 export function readOutcome(
-  { response, failure }: AttemptOutcome,
+  { response, failure, answered }: AttemptOutcome,
   body: unknown,
   { request, settings, shared }: RequestState,
   clock: Clock,
@@ -80,11 +80,13 @@ export function readOutcome(
   if (failure?.kind === 'aborted') throw shared.signal.reason
   const head = response ?? failure.response
   const waitMs = head && !isSuccess(head.status) ? retryAfterMs(head.headers, clock.now()) : undefined
-  const errorContext = { request, body, retryAfterMs: waitMs, timeoutMs: settings.timeoutMs }
+  // An answer of a hook is none of a front.
+  const isForeign = answered === undefined && isFromFront(head, body)
+  const errorContext = { request, body, isForeign, retryAfterMs: waitMs, timeoutMs: settings.timeoutMs }
   if (failure !== undefined) throw errorOfFailure(errorContext, failure)
   const { status, headers, text = '' } = response
-  if (isForeignPage(response) && (isSuccess(status) || status === 404)) throw foreignPageError(errorContext, response)
   if (!isSuccess(status)) throw errorOfResponse(errorContext, response)
+  if (isForeignPage(response)) throw foreignPageError(errorContext, response)
   return { envelope: parseResponse(request, response, body), text, status, headers }
 }
 

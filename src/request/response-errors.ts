@@ -16,6 +16,7 @@ import { isBudgetCode } from '../errors/budget.ts'
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
+import { cleanLine } from '../utils/clean-line.ts'
 import { isSuccess } from './billing.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 
@@ -23,17 +24,18 @@ export interface ErrorContext {
   readonly request: PlannedRequest
   /** The parsed body, undefined where it is no JSON. */
   readonly body: unknown
+  /** Whether something between the client and the service answered. */
+  readonly isForeign: boolean
   readonly retryAfterMs: number | undefined
   readonly timeoutMs: number
 }
 
 type ErrorClass = new (message: string, details: ErrorDetails) => EtnMarketError
 
-/** A 2xx or 404 with a web page: the base URL does not lead to the service. */
+/** A 2xx with a web page: the base URL does not lead to the service, or a page stands in for an answer that was lost. */
 export function foreignPageError({ request }: ErrorContext, { status, text }: HttpResponse): EtnMarketError {
-  const Problem = isSuccess(status) ? ResponseError : NotFoundError
-  return new Problem(
-    `${request.operation}: a web page answered (${status}, text/html), not the service. Check baseUrl, and that the proxy forwards this path. Nothing was charged.`,
+  return new ResponseError(
+    `${request.operation}: a web page answered (${status}, text/html), not the service. Check baseUrl, and that the proxy forwards this path.`,
     { operation: request.operation, code: 'not_the_service', status, body: text },
   )
 }
@@ -43,22 +45,24 @@ export function errorOfResponse(
   { status, text }: HttpResponse,
   cause?: unknown,
 ): EtnMarketError {
-  const { request, body, retryAfterMs } = context
-  const { code, message } = errorFields(body)
+  const { request, body, isForeign, retryAfterMs } = context
+  const { code = isForeign ? 'front_error' : undefined, message } = isForeign ? {} : errorFields(body)
   const [Problem, advice] = classify(status, code)
   const reason = message === undefined ? '' : ` ("${message}")`
-  return new Problem(
-    `${request.operation}: the service answered ${status}${code === undefined ? '' : ` ${code}`}${reason}. ${advice}`,
-    {
-      operation: request.operation,
-      code: code ?? `http_${status}`,
-      status,
-      retryAfterMs,
-      body: bodyOfError(body, text),
-      cause,
-    },
-  )
+  const answer = isForeign
+    ? `something in front of the service answered ${status}. ${Problem === ServiceError ? advice : FRONT_ADVICE}`
+    : `the service answered ${status}${code === undefined ? '' : ` ${code}`}${reason}. ${advice}`
+  return new Problem(`${request.operation}: ${answer}`, {
+    operation: request.operation,
+    code: code ?? `http_${status}`,
+    status,
+    retryAfterMs,
+    body: bodyOfError(body, text),
+    cause,
+  })
 }
+
+const FRONT_ADVICE = 'Check baseUrl and the proxy, gateway or firewall on the way; error.body has its answer.'
 
 function classify(status: number, code: string | undefined): [ErrorClass, advice: string] {
   if (status >= 500) {
@@ -130,11 +134,15 @@ function connectionProblem({ mayHaveArrived, response }: TransportFailure): stri
   return response === undefined ? 'the connection broke' : 'the answer was cut off'
 }
 
+/** What a log can print. */
+const ERROR_CODE = /^[a-z0-9_.-]{1,64}$/
+
 function errorFields(body: unknown): { code?: string; message?: string } {
   const error = isObject(body) ? body.error : undefined
   if (!isObject(error)) return {}
   const code = typeof error.code === 'string' ? error.code.trim().toLowerCase() : ''
-  return { ...(code !== '' && { code }), ...(typeof error.message === 'string' && { message: error.message }) }
+  const message = typeof error.message === 'string' ? cleanLine(error.message) : undefined
+  return { ...(ERROR_CODE.test(code) && { code }), ...(message !== undefined && { message }) }
 }
 
 function originOf(location: unknown): string {

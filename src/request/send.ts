@@ -1,4 +1,4 @@
-import pRetry, { AbortError, type Options } from 'p-retry'
+import pRetry, { type Options } from 'p-retry'
 import type {
   Admission,
   AdmissionControl,
@@ -25,7 +25,7 @@ import { isPromise } from '../utils/runtime.ts'
 import { permitResult } from './admission.ts'
 import type { ApiKeySource } from './api-key.ts'
 import type { Batch } from './batch.ts'
-import { bill } from './billing.ts'
+import { bill, isFromFront } from './billing.ts'
 import type { Cache } from './cache.ts'
 import type { CallLifetimes } from './call-lifetime.ts'
 import { cooldownError, cooldownOf } from './cooldown.ts'
@@ -53,6 +53,8 @@ export interface RequestState {
   reservation?: Reservation | Promise<Reservation> | undefined
   /** Whether it has waited since it was last about to be sent. */
   hasWaited?: boolean
+  /** What the service, and no hook, let the last attempt fail with: it decides on retries and cool-downs. */
+  refusal?: unknown
 }
 
 export interface SendContext {
@@ -105,10 +107,12 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     // The waits are ours. Each option is given, so that none is read from a prototype that somebody has changed.
     const result = await pRetry((number) => new Attempt(number, state, context).run(), {
       retries: settings.retryLimit,
-      shouldRetry: ({ error }) => isRetryable(error),
+      shouldRetry: () => isRetryable(state.refusal),
       shouldConsumeRetry: () => true,
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
-        retriesLeft > 0 && isRetryable(error) ? prepareRetry(error, attemptNumber, state, context) : undefined,
+        retriesLeft > 0 && isRetryable(state.refusal)
+          ? prepareRetry(error, state.refusal, attemptNumber, state, context)
+          : undefined,
       factor: 1,
       minTimeout: 0,
       maxTimeout: 0,
@@ -162,6 +166,7 @@ class Attempt implements AdmissionRequest {
     const state = this.#state
     const { request, settings, shared } = state
     const { clock, usage } = this.#context
+    state.refusal = undefined
     const asked = request.isKeyless ? undefined : this.#context.apiKey(this.signal)
     state.hasWaited ||= isPromise(asked)
     const apiKey = await asked
@@ -175,7 +180,7 @@ class Attempt implements AdmissionRequest {
       while (outcome === undefined) {
         this.#admission?.end('unused')
         const admitted = this.#context.admission.admit(this)
-        this.#admission = isPromise(admitted) ? await admitted.catch(doNotRetry) : admitted
+        this.#admission = isPromise(admitted) ? await admitted : admitted
         await this.#prepare(state.hasWaited || this.#admission.hasWaited)
         if (!this.#admission.isCurrent()) continue
         startedAt = monotonicNow(clock)
@@ -225,10 +230,12 @@ class Attempt implements AdmissionRequest {
         throw error
       } finally {
         const refusal = answered === outcome ? failure : errorOf(answered, answeredBody, state, clock)
+        state.refusal = refusal
         // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
         const isOfProxy = apiKey === undefined && isBudgetRefusal(refusal)
         if (isOfProxy) this.#admission?.end('succeeded')
-        const cooldown = isOfProxy ? undefined : cooldownOf(refusal, this.#context.maxCooldownMs)
+        const isForAll = !isOfProxy && !isFromFront(responseOf(answered), answeredBody)
+        const cooldown = isForAll ? cooldownOf(refusal, this.#context.maxCooldownMs) : undefined
         if (cooldown !== undefined && this.#admission !== undefined) {
           const waitMs = this.#admission.refuse(cooldown.scope, cooldown.waitMs)
           this.#emit({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
@@ -327,26 +334,27 @@ class Attempt implements AdmissionRequest {
   }
 }
 
-/** What was not even admitted is not retried. */
-function doNotRetry(error: unknown): never {
-  throw isRetryable(error) ? new AbortError(error) : error
-}
-
 /** Waits, and reserves the credits of the next attempt. @throws the error itself when the wait is longer than the call allows */
-async function prepareRetry(error: EtnMarketError, number: number, state: RequestState, context: SendContext) {
+async function prepareRetry(
+  error: Error,
+  refusal: EtnMarketError,
+  number: number,
+  state: RequestState,
+  context: SendContext,
+): Promise<void> {
   const { clock, budget, emit } = context
   const { settings, shared, batch } = state
   releaseReservation(state)
   shared.requireRetry(error)
   batch?.requireProgress()
-  const waitMs = retryDelay(error, {
+  const waitMs = retryDelay(refusal, {
     attempt: number,
     remainingMs: shared.remaining(),
     maxRetryAfterMs: settings.maxRetryAfterMs,
     random: clock.random(),
   })
   if (waitMs === undefined) throw error
-  createRequestEmit(state, number, emit)({ type: 'retry.scheduled', code: error.code, waitMs })
+  createRequestEmit(state, number, emit)({ type: 'retry.scheduled', code: refusal.code, waitMs })
   await sleep(clock, waitMs, shared.signal)
   state.hasWaited = true
   batch?.requireProgress()

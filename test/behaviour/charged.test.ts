@@ -148,12 +148,9 @@ describe('an attempt without a success', () => {
     ['a 400', () => refusal(400, 'invalid_request')],
     ['a 404 with a stray header', () => refusal(404, 'not_found', costs(115))],
     ['a 429', () => limited()],
-    ['a 404 that is not JSON', () => html(404)],
     ['a 500 with a JSON body', () => refusal(500, 'internal')],
     ['a 502 with a JSON body', () => refusal(502, 'bad_gateway')],
     ['a 504 with a JSON body', () => refusal(504, 'late')],
-    ...[500, 501, 503, 505, 519].map((status): [string, Handler] => [`a ${status} without JSON`, () => html(status)]),
-    ['an empty 503', () => raw('', {}, 503)],
     ['a port that Node blocks', () => new TypeError('fetch failed', { cause: new Error('bad port') })],
     ['a port that Safari blocks', () => new TypeError('Not allowed to use restricted network port')],
     ['a refused connection', () => networkError('ECONNREFUSED')],
@@ -179,10 +176,10 @@ describe('an attempt without a success', () => {
   })
 
   test.each<[string, Handler]>([
-    ...[502, 504, 520, 522, 599].map((status): [string, Handler] => [`a ${status} without JSON`, () => html(status)]),
-    ['an empty 502', () => raw('', {}, 502)],
-    ['a 502 with JSON that is cut off', () => raw('{"error":', {}, 502)],
-    ['a 504 whose body was cut off', () => cutOff({}, 504)],
+    ['an error whose body was cut off', () => cutOff({}, 500)],
+    ['an error whose body stalled', () => stalled({}, 504)],
+    ['a redirect to another origin', () => raw(null, { location: 'https://status.test/' }, 302)],
+    ['a page with 200', () => html(200)],
     ['no answer in time', () => undefined],
     ['a reset', () => networkError('ECONNRESET')],
     ['a socket that was closed', () => networkError('UND_ERR_SOCKET')],
@@ -195,6 +192,79 @@ describe('an attempt without a success', () => {
     expect(money).toEqual({ spent: 0, uncertain: WORST })
     expect(creditEvents).toEqual([uncertain])
     expect(client.credits).toMatchObject({ charged: 0, uncertain: WORST })
+  })
+})
+
+describe('an error', () => {
+  const STATUSES = Array.from({ length: 200 }, (_, index) => 400 + index)
+  /** With these, what stands between refuses before it forwards. */
+  const REFUSED_IN_FRONT = [400, 401, 403, 405, 407, 413, 414, 421, 429, 431]
+  const FOREIGN: [string, string, string][] = [
+    ['an HTML page', '<html><h1>Error</h1></html>', 'text/html'],
+    ['a text', 'upstream error', 'text/plain'],
+    ['nothing', '', 'text/html'],
+    ['JSON that is cut off', '{"error":{"code":"internal","mess', 'application/json'],
+    ['a message', '{"message":"An invalid response was received from the upstream server"}', 'application/json'],
+    ['an error as a text', '{"error":"Bad gateway"}', 'application/json'],
+    ['an error with a number', '{"error":{"code":502,"message":"Bad gateway"}}', 'application/json'],
+    ['an error without a message', '{"error":{"code":"bad_gateway"}}', 'application/json'],
+    ['an error without a code', '{"error":{"message":"Bad gateway"}}', 'application/json'],
+    ['a list', '[{"error":{"code":"internal","message":"no"}}]', 'application/json'],
+    ['data', '{"data":[]}', 'application/json'],
+  ]
+
+  async function play(status: number, body: string, type: string) {
+    const { client } = setup(() => raw(body, { 'content-type': type }, status), {
+      budget: { credits: LIMIT },
+      retry: false,
+    })
+    const error = await client.token.list({ limit: 20 }).catch((reason: EtnMarketError) => reason)
+    const { spent, reserved, uncertain: held } = client.budget
+    return { error: error as EtnMarketError, money: { spent, reserved, uncertain: held } }
+  }
+
+  test.each(FOREIGN)(
+    'of any status with %s was charged nothing only where a front does not forward',
+    async (_, body, type) => {
+      for (const status of STATUSES) {
+        const isFree = REFUSED_IN_FRONT.includes(status)
+        const { error, money } = await play(status, body, type)
+        expect([status, money]).toEqual([status, { spent: 0, reserved: 0, uncertain: isFree ? 0 : WORST }])
+        expect(error).toMatchObject({ code: 'front_error', status, charge: isFree ? 'none' : 'unknown', credits: 0 })
+        expect(error.message).toContain(`something in front of the service answered ${status}`)
+      }
+    },
+  )
+
+  test("of any status in the service's own envelope was charged nothing", async () => {
+    for (const status of STATUSES) {
+      const own = JSON.stringify({ error: { code: 'Some_Code', message: 'no' } })
+      const { error, money } = await play(status, own, 'text/html')
+      expect([status, money]).toEqual([status, { spent: 0, reserved: 0, uncertain: 0 }])
+      expect(error).toMatchObject({ code: 'some_code', status, charge: 'none' })
+    }
+  })
+
+  test.each([
+    ['two lines', 'internal\netn-market token.list 200, 5 ms'],
+    ['spaces', 'not found'],
+    ['a control character', 'internal\u001b[2K'],
+    ['65 characters', 'x'.repeat(65)],
+    ['nothing', ''],
+  ])('whose code is %s is named after its status, and prints one line', async (_, code) => {
+    const lines: string[] = []
+    const print = (line: string) => lines.push(line)
+    const { client } = setup(() => refusal(500, code, {}, `one\ntwo\r\u001b[2K\u2028${code}`), {
+      budget: { credits: LIMIT },
+      retry: false,
+      logLevel: 'debug',
+      logger: { debug: print, info: print, warn: print },
+    })
+    const error = await client.token.list({ limit: 20 }).catch((reason: EtnMarketError) => reason)
+    expect(error).toMatchObject({ code: 'http_500', charge: 'none' })
+    const all = [(error as Error).message, ...lines]
+    expect(all.filter((line) => !/^[\x20-\x7e]+$/.test(line))).toEqual([])
+    expect(lines.length).toBeGreaterThan(2)
   })
 })
 

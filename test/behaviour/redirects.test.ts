@@ -25,9 +25,9 @@ describe('a redirect', () => {
         },
       )
       const error = await rejection(client.token.price({ address: TOKEN }), ApiError)
-      expect(error).toMatchObject({ code: 'redirect_not_followed', charge: 'none', attempts: 1 })
+      expect(error).toMatchObject({ code: 'redirect_not_followed', charge: 'unknown', attempts: 1 })
       expect(script.requests).toHaveLength(1)
-      expect(client.budget).toMatchObject({ available: 50 })
+      expect(client.budget).toMatchObject({ spent: 0, uncertain: 50 })
     }
   })
 
@@ -62,7 +62,7 @@ describe('a redirect', () => {
     const { client, script } = setup(() => opaque)
     await expect(client.token.price({ address: TOKEN })).rejects.toMatchObject({
       code: 'redirect_not_followed',
-      charge: 'none',
+      charge: 'unknown',
     })
     expect(script.requests).toHaveLength(1)
   })

@@ -144,7 +144,7 @@ describe('an outcome that is never retried', () => {
 
   test('an error without an envelope rejects with the class of its status and its body', async () => {
     const { error } = await ask(() => raw('<h1>No</h1>', {}, 404), 99)
-    expect(error).toMatchObject({ name: 'NotFoundError', status: 404, code: 'http_404', body: '<h1>No</h1>' })
+    expect(error).toMatchObject({ name: 'NotFoundError', status: 404, code: 'front_error', body: '<h1>No</h1>' })
   })
 
   test.each([

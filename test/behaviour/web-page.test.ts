@@ -7,31 +7,31 @@ const TOKEN = address(1)
 const budget = { credits: 1_000 }
 
 describe('a web page that answers in place of the service', () => {
-  test('with 200: ResponseError names baseUrl, charges nothing and is not retried', async () => {
+  test('with 200: ResponseError names baseUrl, may stand in for an answer that was charged, and is not retried', async () => {
     const { client, script, events } = setup(() => html(200), { budget })
     const error = await rejection(client.prices.batch({ addresses: [TOKEN] }), ResponseError)
-    expect(error).toMatchObject({ code: 'not_the_service', status: 200, charge: 'none', credits: 0, attempts: 1 })
+    expect(error).toMatchObject({ code: 'not_the_service', status: 200, charge: 'unknown', credits: 0, attempts: 1 })
     expect(error.message).toContain('baseUrl')
     expect(error.message).toContain('proxy')
     expect(error.retryable).toBe(false)
     expect(script.requests).toHaveLength(1)
-    expect(client.budget).toMatchObject({ spent: 0, uncertain: 0, reserved: 0, available: 1_000 })
-    expect(client.credits).toMatchObject({ charged: 0, computed: 0 })
-    expect(events.filter(({ type }) => type.startsWith('credits.'))).toEqual([])
+    expect(client.budget).toMatchObject({ spent: 0, uncertain: 110, reserved: 0, available: 890 })
+    expect(client.credits).toMatchObject({ charged: 0, computed: 0, uncertain: 110 })
+    expect(events.filter(({ type }) => type.startsWith('credits.'))).toMatchObject([{ type: 'credits.uncertain' }])
   })
 
   test.each(['text/html', 'text/html; charset=utf-8', 'TEXT/HTML', ' text/html'])('of the type %j', async (type) => {
     const { client } = setup(() => raw('<!doctype html>', { 'content-type': type }), { budget })
     await expect(client.token.price({ address: TOKEN })).rejects.toMatchObject({
       code: 'not_the_service',
-      charge: 'none',
+      charge: 'unknown',
     })
   })
 
   test('with 404: the error does not claim that the token is missing', async () => {
     const { client } = setup(() => html(404), { budget })
     const error = await rejection(client.token.price({ address: TOKEN }), NotFoundError)
-    expect(error).toMatchObject({ code: 'not_the_service', status: 404, charge: 'none', credits: 0 })
+    expect(error).toMatchObject({ code: 'front_error', status: 404, charge: 'unknown', credits: 0 })
     expect(error.message).toContain('baseUrl')
     expect(error.message).not.toContain('does not exist')
   })
@@ -41,7 +41,7 @@ describe('a web page that answers in place of the service', () => {
     await expect(client.account.me()).rejects.toMatchObject({ code: 'not_the_service', charge: 'none' })
     await expect(client.request('/new', { maxCredits: 500 })).rejects.toMatchObject({
       code: 'not_the_service',
-      charge: 'none',
+      charge: 'unknown',
       operation: 'request',
     })
     expect(client.budget.spent).toBe(0)

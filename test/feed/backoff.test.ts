@@ -149,6 +149,6 @@ test('a 404 page that is not from the service stops the feed, and is not a token
   fake.fault({ html: 404, times: Number.POSITIVE_INFINITY })
   const price = rejection(feed.price(BOLT), NotFoundError)
   await clock.advance(MINUTE)
-  expect((await price).code).toBe('not_the_service')
+  expect((await price).code).toBe('front_error')
   expect(feed.status().state).toBe('stopped')
 })

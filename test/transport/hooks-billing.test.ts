@@ -2,7 +2,7 @@ import { type AfterResponseHook, createClient, type Hooks } from 'etn-market'
 import { createFakeService } from 'etn-market/fake'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { busy, costs, cutOff, limited, ok, price, raw, wait } from '../support/answers.ts'
+import { busy, costs, cutOff, limited, ok, price, raw, refusal, wait } from '../support/answers.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import type { Handler } from '../support/script.ts'
@@ -51,7 +51,7 @@ describe('the answer of the service is billed, whatever an afterResponse hook ma
   })
 
   test('a 404 that becomes an empty answer costs nothing', async () => {
-    const { client, clock } = setup(() => raw('{"error":{"code":"not_found"}}', {}, 404), {
+    const { client, clock } = setup(() => refusal(404, 'not_found'), {
       budget: { credits: 100 },
       hooks: { afterResponse: [({ response }) => (response.status === 404 ? ok(price(TOKEN), costs(50)) : undefined)] },
     })
@@ -65,7 +65,7 @@ describe('the answer of the service is billed, whatever an afterResponse hook ma
     ['a body that was cut off, with its cost', () => cutOff(costs(50)), { spent: 50, uncertain: 0 }],
     ['a body that was cut off, without its cost', () => cutOff(), { spent: 0, uncertain: 50 }],
     ['a gateway that gave up', () => raw('<html>', {}, 504), { spent: 0, uncertain: 50 }],
-    ['a redirect', () => raw('', { location: 'https://else.where/' }, 302), { spent: 0, uncertain: 0 }],
+    ['a redirect', () => raw('', { location: 'https://else.where/' }, 302), { spent: 0, uncertain: 50 }],
   ])('%s, for which a hook has an answer of its own', async (_, handler, money) => {
     const { client, clock, script } = setup(handler, {
       budget: { credits: 1_000 },

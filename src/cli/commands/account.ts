@@ -1,11 +1,11 @@
 import { creditsToUsd } from 'etn-market'
+import { cleanLine } from '../../utils/clean-line.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { formatCount, formatUsd } from '../output.ts'
 import { readPlanFile } from '../plan-file.ts'
 import { forecastPlan } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession } from '../session.ts'
-import { cleanLine } from '../text.ts'
 import { describeBalance } from './plan.ts'
 
 /** Adds `etn-market account`. With `--json` it prints `{ credits, usd, tier }`, and `daysUntilEmpty` with a plan. */

@@ -1,6 +1,7 @@
 import { creditsToUsd, operations, PartialBatchError } from 'etn-market'
 import type { Colors } from 'picocolors/types'
 import { isObject } from '../../operations/type-guards.ts'
+import { cleanLine } from '../../utils/clean-line.ts'
 import {
   addParamOptions,
   estimateCall,
@@ -14,7 +15,6 @@ import { formatCredits } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
-import { cleanLine } from '../text.ts'
 
 /** Adds `etn-market cost`, which sends nothing. With `--json` it prints `{ operation, min, max, requests, usd }`. */
 export const addCostCommand: AddCommand = (program, host) => {

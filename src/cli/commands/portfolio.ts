@@ -2,13 +2,13 @@ import { type BalanceDocument, estimateCost, operations, type TokenPrice } from 
 import { creditsFor } from '../../credits/cheapest-requests.ts'
 import { heldBalances, type ValuedToken, valueWallet } from '../../feed/portfolio/value-wallet.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
+import { cleanLine } from '../../utils/clean-line.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { exitCodeOf } from '../failure.ts'
 import { formatCredits, formatDecimal } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
 import { type Column, printTable, tokenColumns } from '../table.ts'
-import { cleanLine } from '../text.ts'
 import { buyTokens, lookUpTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInfo, type Tokens } from '../tokens.ts'
 
 const LIMIT = operations['balances.get'].credits.maxItems

@@ -4,6 +4,7 @@ import { formatPrice } from 'etn-market/format'
 import type { Colors } from 'picocolors/types'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
 import { isFinalForKey } from '../../errors/api.ts'
+import { cleanLine } from '../../utils/clean-line.ts'
 import { HOUR_MS } from '../../utils/time-units.ts'
 import { readAddresses } from '../call-params.ts'
 import { addExample, addServiceOptions, readInterval } from '../common-options.ts'
@@ -11,7 +12,7 @@ import { formatChange, formatCount, formatCredits, formatDecimal } from '../outp
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { type Column, fitTable, printTable, tokenColumns, widthOf } from '../table.ts'
-import { cleanLine, toJson } from '../text.ts'
+import { toJson } from '../text.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type Tokens } from '../tokens.ts'
 
 type ToRow = ReturnType<typeof createPriceRows>

@@ -1,6 +1,7 @@
 import { type BudgetStore, createBudget, type OperationId, type SweepOptions, type SweepResult } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
 import { SWEEP_BUDGET_KEY } from '../../sweep/sweep-budget.ts'
+import { cleanLine } from '../../utils/clean-line.ts'
 import { estimateCall, methodOf, type ParamOptions, readAddresses, readParams } from '../call-params.ts'
 import { addExample, addServiceOptions, readCredits } from '../common-options.ts'
 import { describeFailure, didYouMean, EXIT, refusal, usageError } from '../failure.ts'
@@ -10,7 +11,6 @@ import { createProgress } from '../live-lines.ts'
 import { formatCount, formatCredits } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session, type SpendingLimit, sumCosts } from '../session.ts'
-import { cleanLine } from '../text.ts'
 
 type SweepArguments = CommonOptions & ParamOptions & { readonly resume?: string; readonly maxCreditsPerRun?: number }
 

@@ -1,11 +1,12 @@
 import type { Tape } from 'etn-market/fake'
+import { cleanLine } from '../../utils/clean-line.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { compareOpenApi, readContract } from '../compare-contract.ts'
 import { EXIT, exitCodeOf } from '../failure.ts'
 import { requireWritable, savePaidFor, writeWhole } from '../files.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession } from '../session.ts'
-import { cleanLine, redactKeys } from '../text.ts'
+import { redactKeys } from '../text.ts'
 import { costOfVerification, Verification } from '../verify-calls.ts'
 
 interface Report extends Pick<Verification, 'operations' | 'probes'> {

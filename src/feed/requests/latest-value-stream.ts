@@ -1,3 +1,4 @@
+import { abortReason } from '../../concurrency/cancellation.ts'
 import type { FeedContext, Lifetime } from '../context.ts'
 import type { RecurringRequest } from './requester.ts'
 
@@ -72,7 +73,7 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
       return done
     },
   }
-  if (signal?.aborted) stream.end({ reason: signal.reason })
+  if (signal?.aborted) stream.end({ reason: abortReason(signal) })
   else if (lifetime.aborted) stream.end()
   else onReturn = start(stream)
   return iterator

@@ -1,4 +1,4 @@
-import { LightAbortController, raceWithAbort } from '../../concurrency/cancellation.ts'
+import { LightAbortController, raceWithAbort, throwIfAborted } from '../../concurrency/cancellation.ts'
 import type { Trade } from '../../generated/types.ts'
 import type { FeedContext } from '../context.ts'
 import { callSafely } from '../failures.ts'
@@ -42,7 +42,7 @@ export class TradeReaders {
     })
     try {
       lifetime.throwIfAborted()
-      signal?.throwIfAborted()
+      throwIfAborted(signal)
       const check = (value: unknown) => (isTrades(value) ? value : undefined)
       const position = resumeAs === undefined ? undefined : checkedStore?.read(key, check)
       const readBefore = position && (await raceWithAbort(position, ended))

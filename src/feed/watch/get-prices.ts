@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../../concurrency/cancellation.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
@@ -20,7 +21,7 @@ export async function getPrices(
     throw invalidOption('maxAgeMs', maxAgeMs, 'a number of milliseconds, 0 or more')
   if (stale !== undefined && stale !== 'allow') throw invalidOption('stale', stale, "'allow', or left out")
   lifetime.throwIfAborted()
-  signal?.throwIfAborted()
+  throwIfAborted(signal)
   const wanted = table.open(toChecksum(inputs))
   const requestedAt = clock.now()
   const oldestMs = stale === 'allow' ? maxAgeMs * dailyBudget.requestStretch : maxAgeMs
