@@ -264,3 +264,38 @@ describe('aborted in the tick in which it was made', () => {
     expect(script.requests).toHaveLength(0)
   })
 })
+
+describe('a signal of a polyfill, which has neither throwIfAborted nor a reason', () => {
+  const polyfill = (aborted: boolean) => {
+    const listeners = new Set<() => void>()
+    const signal = {
+      aborted,
+      addEventListener: (_: string, listener: () => void) => listeners.add(listener),
+      removeEventListener: (_: string, listener: () => void) => listeners.delete(listener),
+    }
+    const abort = () => {
+      signal.aborted = true
+      for (const listener of [...listeners]) listener()
+    }
+    return { signal: signal as unknown as AbortSignal, abort, listeners }
+  }
+
+  test('that has aborted sends nothing', async () => {
+    const { client, script } = setup()
+    await expect(askPrice(client, polyfill(true).signal)).rejects.toMatchObject({ name: 'AbortError' })
+    const sweep = client.token.price.many([{ address: TOKEN }], { signal: polyfill(true).signal })
+    await expect(sweep.next()).rejects.toMatchObject({ name: 'AbortError' })
+    expect(script.requests).toHaveLength(0)
+  })
+
+  test('that aborts ends the call', async () => {
+    const { client, script } = setup()
+    const { signal, abort, listeners } = polyfill(false)
+    const outcome = watch(askPrice(client, signal))
+    await flush()
+    abort()
+    await flush()
+    expect(outcome.error).toMatchObject({ name: 'AbortError' })
+    expect([script.requests.length, script.open.length, listeners.size]).toEqual([1, 0, 0])
+  })
+})

@@ -1,6 +1,6 @@
 import { type CallOptions, type Client, type ClientOptions, RateLimitError, ServerBusyError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { busy, costs, limited, ok, price, refusal, wait } from '../support/answers.ts'
+import { busy, costs, html, limited, ok, price, refusal, wait } from '../support/answers.ts'
 import type { Exchange, Handler } from '../support/script.ts'
 import { address, addresses, type Outcome, setup, watch } from '../support/setup.ts'
 
@@ -243,6 +243,37 @@ describe('a 503 server_busy', () => {
       await clock.advance(0)
     }
     expect(script.requests).toHaveLength(2)
+  })
+
+  test('that answers a request of your own holds back every heavy call, too', async () => {
+    const { client, clock, script } = setup(
+      firstly(() => busy(tenSeconds)),
+      { retry: false },
+    )
+    watch(client.request('/farms/52014', { maxCredits: 3_000 }))
+    await clock.advance(0)
+    const heavy = [watch(client.farm.list()), watch(client.locks.get({ address: address(1) }))]
+    await clock.advance(9_999)
+    expect(script.requests).toHaveLength(1)
+    await clock.advance(1_100)
+    expect(states(heavy)).toEqual(['resolved', 'resolved'])
+  })
+
+  test.each([
+    ['a 503', () => html(503, wait(10))],
+    ['a 429', () => html(429, wait(10))],
+  ])('%s of a front holds back the call that met it, and no other', async (_, refuse) => {
+    const { client, clock, script, events } = setup(firstly(refuse))
+    const first = watch(client.farm.list())
+    await clock.advance(0)
+    const others = [watch(client.locks.get({ address: address(1) })), watch(client.etn.price())]
+    await clock.advance(0)
+    expect(states([first, ...others])).toEqual(['pending', 'resolved', 'resolved'])
+    await clock.advance(9_999)
+    expect(script.requests).toHaveLength(3)
+    await clock.advance(1_001)
+    expect(first.state).toBe('resolved')
+    expect(events.some(({ type }) => type === 'cooldown.started')).toBe(false)
   })
 
   test('rejects a call that may not wait as long before it gets a slot', async () => {

@@ -9,7 +9,7 @@ import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@
 import { createTelemetry } from 'etn-market/otel'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { costs, networkError, ok, price, refusal } from '../support/answers.ts'
-import { address, KEY, setup, watch } from '../support/setup.ts'
+import { address, addresses, KEY, setup, watch } from '../support/setup.ts'
 
 const TOKEN = address(1)
 let spans: InMemorySpanExporter
@@ -46,6 +46,15 @@ describe('a call', () => {
       'etn_market.charge': 'charged',
       'http.request.resend_count': 0,
     })
+  })
+
+  test('of several requests counts those that were repeated', async () => {
+    const { client, clock } = setup(({ number }) => (number === 2 ? refusal(500, 'internal') : ok({}, costs(600))), {
+      onEvent: listener(),
+    })
+    watch(client.prices.batch({ addresses: addresses(150) }))
+    await clock.advance(10_000)
+    expect(spans.getFinishedSpans()[0]?.attributes).toMatchObject({ 'http.request.resend_count': 1 })
   })
 
   test('that fails has the error type, its retries as events, and no key', async () => {

@@ -61,6 +61,35 @@ describe('the answer of the service is billed, whatever an afterResponse hook ma
     expect(client.budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 0 })
   })
 
+  test.each([408, 429, 500, 503])(
+    'an answer that was paid for and becomes a %i is not bought again',
+    async (status) => {
+      const { client, charged, clock } = open({ afterResponse: [change(status)] })
+      const outcome = watch(client.token.list({ limit: 20 }))
+      await clock.advance(60_000)
+      expect(outcome.error).toMatchObject({ code: `http_${status}`, status, attempts: 1, credits: charged() })
+      expect([fake.journal().length, client.budget.spent]).toEqual([1, charged()])
+    },
+  )
+
+  test('an answer of the service that is retried is retried after its own wait, whatever a hook makes of it', async () => {
+    const { client, clock, script } = setup(
+      ({ number }) => (number === 1 ? busy(wait(10)) : ok(price(TOKEN), costs(50))),
+      {
+        hooks: {
+          afterResponse: [change(500, { 'retry-after': '1' })].map(
+            (hook) => (state) => (state.response.ok ? undefined : hook(state)),
+          ),
+        },
+      },
+    )
+    const outcome = watch(client.token.price({ address: TOKEN }))
+    await clock.advance(9_999)
+    expect([outcome.state, script.requests.length]).toEqual(['pending', 1])
+    await clock.advance(1_001)
+    expect([outcome.state, script.requests.length]).toEqual(['resolved', 2])
+  })
+
   test.each<[string, Handler, object]>([
     ['a body that was cut off, with its cost', () => cutOff(costs(50)), { spent: 50, uncertain: 0 }],
     ['a body that was cut off, without its cost', () => cutOff(), { spent: 0, uncertain: 50 }],
