@@ -168,7 +168,9 @@ export class HeldCredits implements MemoryReservation {
     window.uncertain = addCredits(window.uncertain, uncertain)
     const { keyBalances } = this.#core.settings
     const balance = isCredits(remaining) ? remaining : undefined
-    const reconciliation = keyBalances?.recordEnd(this.#sent, { window, charged, uncertain, remaining: balance })
+    const isFree = this.credits === 0
+    const ended = { isFree, window, charged, uncertain, remaining: balance }
+    const reconciliation = keyBalances?.recordEnd(this.#sent, ended)
     this.#core.onChange()
     return reconciliation
   }

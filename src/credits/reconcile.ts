@@ -45,6 +45,8 @@ export interface SentRequest {
 }
 
 interface EndedRequest {
+  /** It cannot be charged: its answer is that of `account.me`, which a cache on the way may have kept. */
+  readonly isFree: boolean
   readonly window: WindowTotals
   readonly charged: number
   readonly uncertain: number
@@ -58,6 +60,20 @@ interface Account extends KeyEvidence<Loss> {
   newest: number
   /** The newest request that was sent with nothing else in flight. */
   sentAlone: number
+  /** Whether `balance` is from a free answer. */
+  isFromFree: boolean
+  /** A charged answer has shown that a free one was wrong: no further one proves anything. */
+  isFreeWrong: boolean
+}
+
+const NEW_ACCOUNT = {
+  balance: undefined,
+  known: 0,
+  inFlight: 0,
+  newest: 0,
+  sentAlone: 0,
+  isFromFree: false,
+  isFreeWrong: false,
 }
 
 export const DEFAULT_MAX_CHARGE_DELAY_MS = 60_000
@@ -124,7 +140,7 @@ export class KeyBalances {
   /** Call this when a request has ended. `sent` is undefined for one that was never confirmed. */
   recordEnd(
     sent: SentRequest | undefined,
-    { window, charged, uncertain, remaining }: EndedRequest,
+    { isFree, window, charged, uncertain, remaining }: EndedRequest,
   ): Reconciliation | undefined {
     if (sent !== undefined) this.#leave(sent)
     const account = sent?.account
@@ -139,7 +155,8 @@ export class KeyBalances {
       this.#mergeLosses(account)
     }
     const isAlone = sent.number === account.sentAlone && sent.number === account.newest
-    return isAlone && remaining !== undefined ? this.#reconcile(account, remaining, sent.sentAt) : undefined
+    if (!isAlone || remaining === undefined || (isFree && account.isFreeWrong)) return undefined
+    return this.#reconcile(account, remaining, sent.sentAt, isFree)
   }
 
   state(): KeyBalancesState {
@@ -172,7 +189,7 @@ export class KeyBalances {
     const accounts = this.#accounts
     const known = accounts.get(key)
     if (known !== undefined && accounts.size === 1) return known
-    const account = known ?? { balance: undefined, known: 0, losses: [], inFlight: 0, newest: 0, sentAlone: 0 }
+    const account = known ?? { ...NEW_ACCOUNT, losses: [] }
     // The last one of the Map is the newest.
     accounts.delete(key)
     accounts.set(key, account)
@@ -197,10 +214,10 @@ export class KeyBalances {
   }
 
   /** @param quietAt when the request was sent whose answer has the balance: nothing else was in flight from then on */
-  #reconcile(account: Account, remaining: number, quietAt: number): Reconciliation | undefined {
-    const { balance, known, losses } = account
+  #reconcile(account: Account, remaining: number, quietAt: number, isFree: boolean): Reconciliation | undefined {
+    const { balance, known, losses, isFromFree } = account
     const fall = balance === undefined ? -1 : balance - remaining - known
-    Object.assign(account, { balance: remaining, known: 0, losses: [] })
+    Object.assign(account, { balance: remaining, known: 0, losses: [], isFromFree: isFree })
     if (fall < 0) return undefined
     const window = this.#windows.current()
     const isCurrent = (loss: Loss) => loss.window === window
@@ -213,6 +230,7 @@ export class KeyBalances {
       unexplained -= part
       if (!isCurrent(loss)) charged -= part
     }
+    if (unexplained > 0 && isFromFree && !isFree) account.isFreeWrong = true
     let freed = 0
     for (const loss of losses) {
       // From the future: the clock was set back.

@@ -1,6 +1,7 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { monotonicNow, startTimer } from '../concurrency/clock.ts'
 import { joinLimits } from '../credits/joint-budget.ts'
+import { cachedForMs } from '../transport/age.ts'
 import { type Answer, AnswerCache } from './answer-cache.ts'
 import type { ProxyCall } from './read-call.ts'
 import { etagOf, toBody } from './respond.ts'
@@ -68,7 +69,8 @@ export class Purchases {
       const known = meta.shared ? this.#cache.get(operation, key) : undefined
       if (known) return { answer: known, cost }
       const body = client.redact(toBody(operation, data))
-      const answer = { body, etag: etagOf(body), freshUntil: monotonicNow(clock) + rule.cacheMs }
+      const freshMs = rule.cacheMs - cachedForMs(meta.headers?.age)
+      const answer = { body, etag: etagOf(body), freshUntil: monotonicNow(clock) + freshMs }
       this.#cache.set(operation, key, answer)
       return { answer, cost }
     } finally {

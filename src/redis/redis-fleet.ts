@@ -3,14 +3,13 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { internalsOf } from '../client-internals.ts'
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
 import type { Reconciliation, Reservation, ReservationDetails } from '../credits/budget.ts'
-import { capUncertain, creditsLeft, isCredits } from '../credits/budget-core.ts'
+import { capUncertain, creditsLeft } from '../credits/budget-core.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { createKeyReader } from '../credits/key-name.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { invalidOption } from '../errors/input.ts'
 import { type Fleet, type FleetAccountReader, type FleetStatus, withFleetInternals } from '../fleet/fleet.ts'
-import type { Account } from '../generated/types.ts'
 import { memoize } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
@@ -192,27 +191,39 @@ async function reconcile(
   const limits = [config, leaseMs, maxChargeDelayMs]
   const [state, ...quiet] = await command(RECONCILE, keys.ledger, limits)
   if (state !== 'quiet') return undefined
-  const sent = recordKey()
-  const { credits } = (await internals.call('account.me', {}, {}, { budget: sent.limit })) as Account
+  const sent = recordReading()
+  await internals.call('account.me', {}, {}, { budget: sent.limit })
   // An answer that another call has asked for, with whatever key, may be older than the look.
-  if (!isCredits(credits) || sent.key === undefined) return undefined
-  const [verdict, charged, freed] = await command(RECONCILE, keys.ledger, [...limits, ...quiet, credits, sent.key])
+  const { balance, key } = sent
+  if (balance === undefined || key === undefined) return undefined
+  const [verdict, charged, freed] = await command(RECONCILE, keys.ledger, [...limits, ...quiet, balance, key])
   return verdict === 'proven' ? { charged: Number(charged), freed: Number(freed) } : undefined
 }
 
-/** A limit that allows everything, and learns the name of the key that a request is sent with. */
-function recordKey(): { readonly key: string | undefined; readonly limit: SpendingLimit } {
+interface SentReading {
+  key: string | undefined
+  /** Where the answer proves something: see `request/billing.ts`. */
+  balance: number | undefined
+  readonly limit: SpendingLimit
+}
+
+/** A limit that allows everything, and learns with which key a request is sent, and the balance that its answer states. */
+function recordReading(): SentReading {
   const reservation: Reservation = {
     credits: 0,
     confirm(_, key) {
       sent.key = key
     },
-    settle: () => undefined,
+    settle(_, observed) {
+      sent.balance = observed?.remaining
+      return undefined
+    },
     release() {},
     markUncertain() {},
   }
-  const sent: { key: string | undefined; limit: SpendingLimit } = {
+  const sent: SentReading = {
     key: undefined,
+    balance: undefined,
     limit: { check() {}, reserve: () => reservation },
   }
   return sent

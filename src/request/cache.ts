@@ -4,6 +4,7 @@ import { callStore } from '../concurrency/store-timeout.ts'
 import type { CacheEvent } from '../events.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { CacheOptions, CacheStore } from '../options.ts'
+import { cachedForMs } from '../transport/age.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope, isExpected, type RequestResult } from './read-answer.ts'
 import type { Emit } from './request-events.ts'
@@ -66,9 +67,10 @@ export class Cache {
   }
 
   /** Keeps an answer that matches the contract. Nobody waits for the store. */
-  set(request: PlannedRequest, { envelope, text }: RequestResult, ids: Ids): void {
+  set(request: PlannedRequest, { envelope, text, headers }: RequestResult, ids: Ids): void {
     if (!isExpected(request, envelope) || !this.#isUsed(request)) return
-    this.#keep(request, text).catch((error) => this.#rest(ids, error))
+    const ttlMs = this.#ttlOf(request) - cachedForMs(headers.get('age'))
+    if (ttlMs > 0) this.#keep(request, text, ttlMs).catch((error) => this.#rest(ids, error))
   }
 
   #ttlOf({ operation }: PlannedRequest): number {
@@ -101,10 +103,10 @@ export class Cache {
     return firstItems(envelope, withoutLimit(request).limit, entry.limit)
   }
 
-  async #keep(request: PlannedRequest, text: string): Promise<void> {
+  async #keep(request: PlannedRequest, text: string, ttlMs: number): Promise<void> {
     const ttl = this.#ttlOf(request)
     const key = this.#keyOf(request)
-    const expiresAt = this.#now() + ttl
+    const expiresAt = this.#now() + ttlMs
     const entry: Entry = { expiresAt, text, limit: withoutLimit(request).limit }
     const expired = this.#takeExpired()
     const sameTtl = this.#kept.get(ttl) ?? new Map<string, number>()
@@ -112,7 +114,7 @@ export class Cache {
     sameTtl.delete(key)
     sameTtl.set(key, expiresAt)
     // Without a time limit, whose timer would outlive the client: nobody waits.
-    await this.#store.set(key, JSON.stringify(entry), ttl)
+    await this.#store.set(key, JSON.stringify(entry), ttlMs)
     for (const old of expired) if (old !== key) await this.#store.delete(old)
   }
 

@@ -11,7 +11,7 @@ describe('a listed origin', () => {
     const headers = { origin: PARTNER }
     const expected = {
       'access-control-allow-origin': PARTNER,
-      'access-control-expose-headers': 'X-Credits-Cost, X-Credits-Remaining, Retry-After',
+      'access-control-expose-headers': 'Age, X-Credits-Cost, X-Credits-Remaining, Retry-After',
     }
     for (const path of [pricePath(), '/me', '/nowhere', '/tokens/52014?limit=x']) {
       const response = await ask(path, { headers })

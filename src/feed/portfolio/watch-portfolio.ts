@@ -121,7 +121,7 @@ export class Portfolios {
     const known = this.#holdings.get(address)
     const ageMs = clock.now() - (known?.at ?? Number.NEGATIVE_INFINITY)
     if (known && ageMs < maxAgeMs) return known
-    const { data, sentAt, credits } = await requester.request<BalanceDocument>(() => ({
+    const { data, sentAt, credits, cachedForMs } = await requester.request<BalanceDocument>(() => ({
       operation: 'balances.get',
       addresses: [address],
       worstCase: WORST_CASE,
@@ -134,7 +134,7 @@ export class Portfolios {
       complete: Object.keys(data.balances).length < MAX_BALANCES,
       updated: isInteger(data.updated) ? data.updated : 0,
       at: sentAt,
-      requestedAt: clock.toUnix(sentAt),
+      requestedAt: clock.toUnix(sentAt - cachedForMs),
       credits,
     }
     this.#holdings.delete(address)

@@ -125,7 +125,7 @@ export class PriceBuyer {
 
   #recordSuccess(prices: Prices, bought: BoughtPrices, sentAt: number, decidedAt: number): void {
     const { clock, dailyBudget, backoff, emit } = this.#context
-    const { credits, isUnknown = false } = bought
+    const { credits, isUnknown = false, cachedForMs = 0 } = bought
     if (prices.some(({ watchers, paceMs }) => watchers.size === 0 || paceMs > 0)) dailyBudget.recordUnplanned(credits)
     // The first request after a failure may have waited in the client, which is not latency.
     if (backoff.state === 'none') this.#context.schedule.recordLatency(clock.now() - decidedAt)
@@ -133,14 +133,15 @@ export class PriceBuyer {
     const operation = prices.length === 1 ? 'token.price' : 'prices.batch'
     emit({ type: 'feed.bought', operation, addresses: prices.map(({ address }) => address), credits })
     this.#isolation.recordSuccess(prices, isUnknown)
-    const requestedAt = clock.toUnix(sentAt)
+    const at = sentAt - cachedForMs
+    const requestedAt = clock.toUnix(at)
     for (const tracked of prices) {
       const price = bought.prices.get(tracked.address)
       if (price === undefined) {
         this.#refuse([tracked], bought.error, sentAt, true)
         continue
       }
-      const known = { price, at: sentAt, requestedAt }
+      const known = { price, at, requestedAt, askedAt: sentAt }
       this.deliver(tracked, known)
       this.#shared?.write(tracked.address, known, storeTtlOf(tracked, dailyBudget.stretch))
     }

@@ -26,10 +26,12 @@ export interface Subscriber {
 export interface KnownPrice {
   /** Null: the token has no price. */
   readonly price: TokenPrice | null
-  /** When it was requested, by the clock of the feed. */
+  /** When it was requested, by the clock of the feed; earlier by as long as a cache on the way had kept it. */
   readonly at: number
   /** The same moment in unix milliseconds. */
   readonly requestedAt: number
+  /** When it was requested, whatever a cache answered. @default `at` */
+  readonly askedAt?: number
 }
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -91,7 +93,7 @@ export class TrackedPrice {
   }
   /** When the newest price was requested that is known or on its way. */
   get askedAt(): number {
-    return this.#awaitedSince ?? this.#known.at
+    return this.#awaitedSince ?? this.#known.askedAt ?? this.#known.at
   }
   /** Whether somebody gets a price for it: from the store, a stream or the service. */
   get inFlight(): boolean {

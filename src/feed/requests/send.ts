@@ -6,6 +6,7 @@ import { isEtnMarketError } from '../../errors/base.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import type { BatchPrice, TokenPrice } from '../../generated/types.ts'
 import { isObject } from '../../operations/type-guards.ts'
+import { cachedForMs } from '../../transport/age.ts'
 import { isUnknownToken } from '../failures.ts'
 import type { FeedClient } from '../types.ts'
 
@@ -13,6 +14,8 @@ export interface Spent<T> {
   readonly data: T
   readonly credits: number
   readonly headers: CallMeta['headers']
+  /** How long a cache on the way had kept the answer, in milliseconds. */
+  readonly cachedForMs: number
 }
 
 export interface SendOptions {
@@ -34,7 +37,8 @@ export function createSend(client: FeedClient, budget: SpendingLimit): Send {
       ? internals.call(operation, params, options, { budget, stop })
       : callMethod(client, operation, params, options)
     const { data, meta } = await promise.withMeta()
-    return { data: data as T, credits: meta.credits.charged, headers: meta.headers }
+    const { headers } = meta
+    return { data: data as T, credits: meta.credits.charged, headers, cachedForMs: cachedForMs(headers?.age) }
   }
 }
 
@@ -49,6 +53,7 @@ export interface BoughtPrices {
   /** Null: the token has no price. Addresses whose entry in the answer is invalid are missing. */
   readonly prices: ReadonlyMap<string, TokenPrice | null>
   readonly credits: number
+  readonly cachedForMs?: number
   /** Whether the service does not know the one token that was asked for. */
   readonly isUnknown?: boolean
   /** Why addresses are missing. */
@@ -59,11 +64,11 @@ export async function buyPrices(send: Send, addresses: readonly string[], option
   const [address = ''] = addresses
   try {
     if (addresses.length > 1) {
-      const { data, credits } = await send<Record<string, TokenPrice | null>>('prices.batch', { addresses }, options)
-      return { prices: new Map(addresses.map((wanted) => [wanted, orNull(data[wanted])])), credits }
+      const { data, ...spent } = await send<Record<string, TokenPrice | null>>('prices.batch', { addresses }, options)
+      return { ...spent, prices: new Map(addresses.map((wanted) => [wanted, orNull(data[wanted])])) }
     }
-    const { data, credits } = await send<TokenPrice>('token.price', { address }, options)
-    return { prices: new Map([[address, orNull(data)]]), credits }
+    const { data, ...spent } = await send<TokenPrice>('token.price', { address }, options)
+    return { ...spent, prices: new Map([[address, orNull(data)]]) }
   } catch (error) {
     if (addresses.length > 1) return readValidEntries(error, addresses)
     if (isUnknownToken(error)) return { prices: new Map([[address, null]]), credits: 0, isUnknown: true }

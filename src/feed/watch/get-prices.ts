@@ -1,4 +1,5 @@
 import { throwIfAborted } from '../../concurrency/cancellation.ts'
+import { ResponseError } from '../../errors/api.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
@@ -50,6 +51,9 @@ function waitFor(
   const isStaleAllowed = stale === 'allow'
   return new Promise((resolve, reject) => {
     const retries = new Map<TrackedPrice, number>()
+    const since = clock.now()
+    /** Asked for since then, and too old all the same: a cache would answer so again. */
+    const isCached = ({ askedAt }: TrackedPrice) => askedAt >= since
     const unsubscribe = (tracked: TrackedPrice) => {
       missing.delete(tracked)
       tracked.requesters.delete(subscriber)
@@ -72,8 +76,9 @@ function waitFor(
     const subscriber: Subscriber = {
       everyMs: maxAgeMs,
       onPrice(tracked) {
-        if (isTooOld(tracked) && !(isStaleAllowed && backoff.failure)) schedule.request(tracked)
-        else accept(tracked)
+        if (!isTooOld(tracked) || (isStaleAllowed && (backoff.failure || isCached(tracked)))) accept(tracked)
+        else if (isCached(tracked)) fail(tooOldError(tracked.address, clock.now() - tracked.at))
+        else schedule.request(tracked)
       },
       onFailure(tracked, failure) {
         if (isStaleAllowed && tracked.price !== undefined) return accept(tracked)
@@ -94,6 +99,11 @@ function waitFor(
       else schedule.request(tracked)
     }
   })
+}
+
+function tooOldError(address: string, ageMs: number): ResponseError {
+  const message = `token.price: a cache on the way to the service answered with a price of ${address} that is ${Math.round(ageMs / 1_000)} s old, older than maxAgeMs. Let nothing cache answers of the service, or pass stale: 'allow'.`
+  return new ResponseError(message, { code: 'cached_answer', operation: 'token.price', params: { address } })
 }
 
 function canWaitFor({ transient, waitMs }: Failure): boolean {

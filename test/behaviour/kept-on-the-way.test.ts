@@ -1,0 +1,152 @@
+import { createClient, ResponseError } from 'etn-market'
+import { createFakeService, fakeTokens } from 'etn-market/fake'
+import { describe, expect, test } from 'vitest'
+import { MINUTE, recordWatch, SECOND, setupFeed } from '../feed/setup.ts'
+import { pricePath, setupProxy } from '../proxy/setup.ts'
+import { costs, ok, price } from '../support/answers.ts'
+import { createVirtualClock } from '../support/clock.ts'
+import { address, rejection, setup, watch } from '../support/setup.ts'
+
+const TOKEN = address(1)
+const { BOLT } = fakeTokens
+const times = Number.POSITIVE_INFINITY
+
+/** An answer that a cache on the way kept so many seconds ago. */
+const kept = (age: string | string[]) => ok(price(TOKEN), { ...costs(50), age })
+
+describe('an answer that a cache on the way has kept', () => {
+  test.each<[string | string[], number]>([
+    ['4', 6_000],
+    [['4', '2'], 6_000],
+    ['0', 10_000],
+    ['soon', 10_000],
+    ['-4', 10_000],
+    ['4.5', 10_000],
+  ])('with Age: %j stays in the cache of the client for %i of 10,000 ms', async (age, ms) => {
+    const { client, clock, script } = setup(() => kept(age), { cache: { ttlMs: { 'token.price': 10_000 } } })
+    await client.token.price({ address: TOKEN })
+    await clock.advance(ms - 1)
+    await client.token.price({ address: TOKEN })
+    expect(script.requests).toHaveLength(1)
+    await clock.advance(1)
+    await client.token.price({ address: TOKEN })
+    expect(script.requests).toHaveLength(2)
+  })
+
+  test('for as long as the client would is not kept', async () => {
+    const store = new Map<string, string>()
+    const { client, script } = setup(() => kept('10'), { cache: { ttlMs: { 'token.price': 10_000 }, store } })
+    await client.token.price({ address: TOKEN })
+    await client.token.price({ address: TOKEN })
+    expect([script.requests.length, store.size]).toEqual([2, 0])
+  })
+
+  test('is kept by the proxy for what is left of its time', async () => {
+    const { ask, clock, fake } = setupProxy()
+    fake.fault({ headers: { age: '10' }, times })
+    await ask(pricePath())
+    await clock.advance(4_999)
+    await ask(pricePath())
+    fake.expectRequests(1)
+    await clock.advance(1)
+    await ask(pricePath())
+    fake.expectRequests(2)
+  })
+})
+
+describe('a price that a cache on the way has kept for an hour', () => {
+  const hourOld = { headers: { age: '3600' }, times }
+
+  test('is an hour old, and stale, for a watch, which buys no more often', async () => {
+    const { feed, fake, clock } = setupFeed()
+    fake.fault(hourOld)
+    const { prices } = recordWatch(feed, BOLT, MINUTE)
+    await clock.advance(10 * MINUTE)
+    expect(fake.journal().length).toBeLessThanOrEqual(11)
+    expect(prices.length).toBeGreaterThanOrEqual(10)
+    for (const { ageMs, stale } of prices) expect([ageMs >= 60 * MINUTE, stale]).toEqual([true, true])
+    expect(feed.peek(BOLT)).toMatchObject({ stale: true })
+    const { at = 0 } = feed.peek(BOLT) ?? {}
+    expect(clock.now() - at).toBeGreaterThanOrEqual(60 * MINUTE)
+  })
+
+  test('is refused to somebody who wants a younger one, after one purchase', async () => {
+    const { feed, fake, clock } = setupFeed()
+    fake.fault(hourOld)
+    const refused = rejection(feed.price(BOLT, { maxAgeMs: MINUTE }), ResponseError)
+    await clock.advance(5 * SECOND)
+    expect(await refused).toMatchObject({ code: 'cached_answer', operation: 'token.price' })
+    fake.expectRequests(1)
+    const accepted = watch(feed.price(BOLT, { maxAgeMs: MINUTE, stale: 'allow' }))
+    await clock.advance(5 * SECOND)
+    expect(accepted.value).toMatchObject({ stale: true })
+    fake.expectRequests(2)
+    const old = watch(feed.price(BOLT, { maxAgeMs: 2 * 60 * MINUTE }))
+    await clock.advance(5 * SECOND)
+    expect(old.value).toMatchObject({ stale: false })
+    fake.expectRequests(2)
+  })
+
+  test('is bought once for each interval by feeds on one store', async () => {
+    const { another, fake, clock } = setupFeed()
+    fake.fault(hourOld)
+    const store = new Map()
+    for (const feed of [another({ store }), another({ store })]) recordWatch(feed, BOLT, MINUTE)
+    await clock.advance(10 * MINUTE)
+    expect(fake.journal().length).toBeLessThanOrEqual(22)
+  })
+})
+
+describe('with exclusiveKey, a balance that a cache on the way has kept', () => {
+  /** A client whose way to the service has a cache for `account.me`, and an answer of `farm.list` that was lost after it was charged. */
+  async function open(addAge: boolean) {
+    const clock = createVirtualClock()
+    const fake = createFakeService({ clock })
+    let cached: string | undefined
+    const fetchThroughCache: typeof fake.fetch = async (input, init) => {
+      const request = new Request(input as Request, init)
+      if (!request.url.endsWith('/me')) return fake.fetch(request)
+      if (cached !== undefined) return new Response(cached, { headers: addAge ? { age: '120' } : {} })
+      const response = await fake.fetch(request)
+      cached = await response.clone().text()
+      return response
+    }
+    const client = createClient({
+      apiKey: fake.key,
+      fetch: fetchThroughCache as typeof fetch,
+      clock,
+      budget: { credits: 10_000, exclusiveKey: true },
+      retry: false,
+    })
+    const lose = async () => {
+      fake.fault({ operation: 'farm.list', reset: 'after' })
+      await client.farm.list().catch(() => {})
+      await clock.advance(2 * MINUTE)
+    }
+    const charged = () => fake.ledger().reduce((sum, { credits }) => sum + credits, 0)
+    await client.account.me()
+    await lose()
+    await client.account.me()
+    return { client, charged, lose }
+  }
+
+  test('and says so proves nothing', async () => {
+    const { client, charged } = await open(true)
+    expect(client.budget).toMatchObject({ spent: 0, uncertain: 3_000 })
+    await client.token.price({ address: BOLT })
+    expect(client.budget).toMatchObject({ spent: charged(), uncertain: 0 })
+  })
+
+  test('and does not say so proves nothing any more as soon as an answer contradicts it', async () => {
+    const { client, charged, lose } = await open(false)
+    // What nobody can know yet.
+    expect(client.budget).toMatchObject({ spent: 0, uncertain: 0 })
+    await client.token.price({ address: BOLT })
+    expect(client.budget).toMatchObject({ spent: charged(), uncertain: 0 })
+    await lose()
+    await client.account.me()
+    expect(client.budget).toMatchObject({ spent: charged() - 3_000, uncertain: 3_000 })
+    await client.token.price({ address: BOLT })
+    expect(client.budget).toMatchObject({ spent: charged(), uncertain: 0 })
+  })
+})
