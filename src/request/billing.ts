@@ -183,8 +183,10 @@ export function createTotals(): ChargeTotals {
   return { attempts: 0, credits: 0, charge: 'none', isComputed: false }
 }
 
-/** Adds up what the requests of a call were charged, and counts those that were shared and those from the cache. */
-export function sumUp(results: readonly PaidResult[]): ChargeTotals & { shared: number; cached: number } {
+/** What all requests of a call were charged, and how many were shared, and are from the cache. */
+export type CallTotals = ChargeTotals & { shared: number; cached: number }
+
+export function sumUp(results: readonly PaidResult[]): CallTotals {
   const sum = Object.assign(createTotals(), { shared: 0, cached: 0 })
   for (const { paid, isShared, answer } of results) {
     sum.attempts += paid.attempts

@@ -4,9 +4,10 @@ import { TimeoutError } from '../errors/api.ts'
 import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { BudgetExceededError, describeCall, StateUnavailableError } from '../errors/budget.ts'
 import type { CallEndedEvent } from '../events.ts'
+import type { ResponseHeaders } from '../transport/transport.ts'
 import { copyData } from '../utils/json-data.ts'
 import { Batch } from './batch.ts'
-import { type ChargeTotals, createTotals, type PaidResult, sumUp } from './billing.ts'
+import { type CallTotals, type ChargeTotals, createTotals, type PaidResult, sumUp } from './billing.ts'
 import { type CallLifetime, DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
 import { dedupeKey, type InFlightRequests } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
@@ -49,7 +50,8 @@ async function run(input: CallInput, context: CallContext, report: CallReport): 
     call = opened
     const { lifetime, plan, requests, settings } = opened
     const { callId, signal } = lifetime
-    context.emit({ type: 'call.started', callId, operation, params, estimated: sumCosts(requests).max })
+    const estimated = sumCosts(requests).max
+    context.emit({ type: 'call.started', callId, operation, params, estimated })
     const cached = context.cache === undefined || settings.isReload ? [] : await opened.readCache(context.cache)
     signal.throwIfAborted()
     input.stop?.throwIfAborted()
@@ -62,9 +64,13 @@ async function run(input: CallInput, context: CallContext, report: CallReport): 
     const [{ answer, error } = {}] = results as [PaidResult?]
     if (plan.merge === undefined && answer === undefined) throw error
     const data = plan.merge === undefined ? answer?.envelope.data : plan.merge(results)
-    opened.emitEnd(results)
+    const sum = sumUp(results)
+    opened.emitEnd(sum)
+    const { status, headers } = results.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
     const [remaining, durationMs] = [context.usage.remaining(), lifetime.elapsed()]
-    report.meta = () => callMeta(requests, results, remaining, durationMs)
+    const count = requests.length - sum.cached
+    // Nothing here leads to an answer, which would live as long as the promise.
+    report.meta = () => callMeta({ sum, estimated, remaining, count, durationMs, status, headers })
     return data
   } catch (error) {
     const failure = call === undefined ? error : call.fail(error, results)
@@ -159,15 +165,15 @@ class Call {
   /** What the call rejects with, of which an event has told. */
   fail(error: unknown, results: readonly PaidResult[]): unknown {
     const isShared = results.length === 1 && results[0]?.isShared
-    const failure = this.#toError(this.#ofWholeCall(error), sumUp(results), isShared)
-    this.emitEnd(results, failure)
+    const sum = sumUp(results)
+    const failure = this.#toError(this.#ofWholeCall(error), sum, isShared)
+    this.emitEnd(sum, failure)
     return failure
   }
 
-  emitEnd(results: readonly PaidResult[], failure?: unknown): void {
+  emitEnd({ attempts, charge, credits, shared, cached }: CallTotals, failure?: unknown): void {
     if (this.#context.emit === ignoreEvents) return
     const { operation, params } = this.#input
-    const { attempts, charge, credits, shared, cached } = sumUp(results)
     this.#context.emit({
       type: failure === undefined ? 'call.succeeded' : 'call.failed',
       callId: this.lifetime.callId,
@@ -223,24 +229,26 @@ class Call {
   }
 }
 
+interface CallCourse
+  extends Pick<CallMeta, 'durationMs' | 'status'>,
+    Pick<CallMeta['credits'], 'estimated' | 'remaining'> {
+  readonly sum: CallTotals
+  readonly count: number
+  readonly headers: ResponseHeaders | undefined
+}
+
 /** The cost and the course of a call. A request that several calls share is paid by one of them, so that sums are right. */
-function callMeta(
-  requests: readonly PlannedRequest[],
-  results: readonly PaidResult[],
-  remaining: number | undefined,
-  durationMs: number,
-): CallMeta {
-  const sum = sumUp(results)
-  const { status, headers } = results.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
+function callMeta({ sum, estimated, remaining, count, durationMs, status, headers }: CallCourse): CallMeta {
+  const source = sum.isComputed ? 'computed' : 'header'
   return {
     credits: {
-      estimated: sumCosts(requests).max,
+      estimated,
       charged: sum.credits,
       remaining,
-      source: sum.charge === 'charged' || sum.credits > 0 ? (sum.isComputed ? 'computed' : 'header') : 'none',
+      source: sum.charge === 'charged' || sum.credits > 0 ? source : 'none',
     },
     attempts: sum.attempts,
-    requests: requests.length - sum.cached,
+    requests: count,
     shared: sum.shared > 0,
     cached: sum.cached > 0,
     durationMs,
