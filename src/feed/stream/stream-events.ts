@@ -1,3 +1,4 @@
+import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { isArray, isNumber, isObject } from '../../operations/type-guards.ts'
 import { parseJson } from '../../utils/json-data.ts'
@@ -52,8 +53,8 @@ export interface StreamedPrice extends KnownPrice {
 export function readPrice(data: string, clock: FeedClock): StreamedPrice | undefined {
   const { address, ageMs, at, stale, ...fields } = fieldsOf(data)
   if (typeof address !== 'string' || !isNumber(ageMs) || ageMs < 0) return undefined
-  if (!isAmount(fields.usd) || !isAmount(fields.etn)) return undefined
-  const isKnown = fields.usd !== null || fields.etn !== null
+  if (!isBatchPrice(fields)) return undefined
+  const isKnown = fields.usd != null || fields.etn != null
   const requestedAt = clock.now() - ageMs
   return {
     address,
@@ -62,8 +63,6 @@ export function readPrice(data: string, clock: FeedClock): StreamedPrice | undef
     price: isKnown ? ({ address, ...fields } as TokenPrice) : null,
   }
 }
-
-const isAmount = (value: unknown) => value === null || typeof value === 'string'
 
 /** Reads the data of `event: settings`, with which a stream begins, and of `event: status`; without `state` where it is none. */
 export function readReport(data: string) {
