@@ -3,9 +3,9 @@
 import * as z from 'zod/mini'
 
 const unixSeconds = /* @__PURE__ */ z.int().check(/* @__PURE__ */ z.minimum(-8640000000000), /* @__PURE__ */ z.maximum(8640000000000))
-const decimal = /* @__PURE__ */ z.string().check(/* @__PURE__ */ z.regex(/^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$/, 'expected a text of the format decimal'))
+const decimal = /* @__PURE__ */ z.string().check(/* @__PURE__ */ z.regex(/^\d+(\.\d+)?([eE][+-]?\d{1,2})?$/, 'expected a text of the format decimal'))
 const hexNumber = /* @__PURE__ */ z.string().check(/* @__PURE__ */ z.regex(/^0x[0-9a-fA-F]+$/, 'expected a text of the format hexNumber'))
-const wholeNumber = /* @__PURE__ */ z.string().check(/* @__PURE__ */ z.regex(/^[0-9]+$/, 'expected a text of the format wholeNumber'))
+const wholeNumber = /* @__PURE__ */ z.string().check(/* @__PURE__ */ z.regex(/^\d+$/, 'expected a text of the format wholeNumber'))
 export const EtnPrice = /* @__PURE__ */ z.looseObject({ usd: /* @__PURE__ */ z.optional(/* @__PURE__ */ z.nullable(decimal)) })
 export const TokenPrice = /* @__PURE__ */ z.looseObject({ address: /* @__PURE__ */ z.string(), usd: /* @__PURE__ */ z.optional(/* @__PURE__ */ z.nullable(decimal)), etn: /* @__PURE__ */ z.optional(/* @__PURE__ */ z.nullable(decimal)) })
 export const BatchPrice = /* @__PURE__ */ z.looseObject({ usd: /* @__PURE__ */ z.optional(/* @__PURE__ */ z.nullable(decimal)), etn: /* @__PURE__ */ z.optional(/* @__PURE__ */ z.nullable(decimal)) })

@@ -3,9 +3,9 @@
 import { every, type Guard, isArray, isBoolean, isInteger, isNull, isNumber, isObject, isString, isUnixSeconds, values } from '../operations/type-guards.ts'
 import type { OperationId } from './operations.ts'
 
-const isDecimal: Guard = (v) => isString(v) && /^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$/.test(v)
+const isDecimal: Guard = (v) => isString(v) && /^\d+(\.\d+)?([eE][+-]?\d{1,2})?$/.test(v)
 const isHexNumber: Guard = (v) => isString(v) && /^0x[0-9a-fA-F]+$/.test(v)
-const isWholeNumber: Guard = (v) => isString(v) && /^[0-9]+$/.test(v)
+const isWholeNumber: Guard = (v) => isString(v) && /^\d+$/.test(v)
 const maybeDecimal: Guard = (v) => v == null || isDecimal(v)
 const maybeNumber: Guard = (v) => v == null || isNumber(v)
 const maybeUnixSeconds: Guard = (v) => v == null || isUnixSeconds(v)
