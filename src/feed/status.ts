@@ -13,6 +13,7 @@ import type { FeedPlan, FeedStatus, PlannedPurchase, PlannedRate } from './types
 import type { RunningWatch } from './watch/watch.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
+const DEFAULT_CALLS = 10
 
 export function readStatus(context: FeedContext): FeedStatus {
   const { clock, schedule, dailyBudget, backoff, watches, options } = context
@@ -45,7 +46,8 @@ function stateOf({ lifetime, backoff, watches, isPaused }: FeedContext): FeedSta
 /** What the feed will buy, and what that costs; the first `calls` of it. */
 export function explain(context: FeedContext, options: { readonly calls?: number | undefined }): FeedPlan {
   rejectUnknown('explain option', options, ['calls'])
-  const shown = requireInteger('calls', options.calls ?? 10, 'a whole number, 0 or more', 0)
+  const { calls: shown = DEFAULT_CALLS } = options
+  requireInteger('calls', shown, 'a whole number, 0 or more', 0)
   const { clock, dailyBudget, schedule, watches, recurring } = context
   schedule.settle()
   const { stretch, atLeastStretch, requestStretch } = dailyBudget
