@@ -103,13 +103,11 @@ export function compareAnswer(contract: unknown, operation: keyof typeof operati
 }
 
 const MAX_NAME = 60
-const DECIMAL = /^-?\d+(\.\d+)?$/
 
-function hasType({ type, format, pattern, enum: values }: Schema, value: unknown): boolean {
+function hasType({ type, pattern, enum: values }: Schema, value: unknown): boolean {
   const types = type === undefined ? [] : [type].flat()
   const found = typeOf(value)
   if (types.length > 0 && !types.includes(found) && !(found === 'integer' && types.includes('number'))) return false
-  if (typeof value === 'string' && format === 'decimal' && !DECIMAL.test(value)) return false
   if (typeof value === 'string' && pattern !== undefined && !new RegExp(pattern).test(value)) return false
   return values === undefined || values.includes(value)
 }

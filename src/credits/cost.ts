@@ -84,7 +84,7 @@ export interface PricedRequest {
   readonly cost: CostEstimate
 }
 
-/** The requests of a call: itself, or one for each chunk of unique addresses. Each is sorted, so that equal chunks are equal requests. */
+/** The requests of a call: itself, or one for each chunk of unique addresses. They are sorted first, so that equal sets are equal requests. */
 export function splitCall(params: ValidatedParams): PricedRequest[] {
   const price: CreditCost | null = operations[params.operation].credits
   const { addresses, limit } = params.values
@@ -92,10 +92,10 @@ export function splitCall(params: ValidatedParams): PricedRequest[] {
     const mostItems = typeof limit === 'number' ? limit : (price?.maxItems ?? 0)
     return [{ params, cost: { min: costOf(price, 0), max: costOf(price, mostItems), requests: 1 } }]
   }
-  const unique = [...new Set(addresses as readonly string[])]
+  const unique = [...new Set(addresses as readonly string[])].sort()
   const requests: PricedRequest[] = []
   for (let start = 0; start < unique.length; start += MAX_ITEMS) {
-    const chunk = unique.slice(start, start + MAX_ITEMS).sort()
+    const chunk = unique.slice(start, start + MAX_ITEMS)
     const exact = costOf(price, chunk.length)
     const values = { ...params.values, addresses: chunk }
     requests.push({ params: { ...params, values }, cost: { min: exact, max: exact, requests: 1 } })

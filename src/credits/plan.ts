@@ -127,6 +127,7 @@ const HOURS_PER_DAY = 24
  */
 export function planCredits(calls: readonly PlannedCall[], options: PlanOptions = {}): CreditPlan {
   if (!isArray(calls)) throw invalidOption('calls', calls, 'a list of calls')
+  rejectUnknown('plan option', options, ['credits', 'creditsPerDay'])
   const { credits, creditsPerDay: limit } = options
   if (credits !== undefined) requirePositive('credits', credits)
   if (limit !== undefined) requirePositive('creditsPerDay', limit)

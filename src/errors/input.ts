@@ -1,3 +1,4 @@
+import { findUnknown } from '../utils/known-options.ts'
 import { nearestName } from '../utils/nearest.ts'
 import { EtnMarketError } from './base.ts'
 
@@ -64,7 +65,7 @@ export function checkStore(name: string, store: unknown): void {
 export function rejectUnknown(what: string, options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null)
     throw invalidOption(what, options, `an object with ${known.join(', ')}`)
-  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  const unknown = findUnknown(options, known)
   if (unknown === undefined) return
   const meant = nearestName(unknown, known)
   const question = meant === undefined ? '' : ` Did you mean ${meant}?`

@@ -54,7 +54,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     watchCandles: (address, candleOptions) => candles.watch(address, candleOptions),
     trades: (tradesOptions) => trades.follow(tradesOptions),
     status: () => readStatus(context),
-    explain: ({ calls = 10 } = {}) => explain(context, calls),
+    explain: (explainOptions = {}) => explain(context, explainOptions),
     close,
     [ASYNC_DISPOSE]: close,
   } satisfies PriceFeed

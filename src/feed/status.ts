@@ -1,6 +1,7 @@
 import { creditsFor, requestsFor } from '../credits/cheapest-requests.ts'
 import { creditsToUsd } from '../credits/cost.ts'
 import { planTimetable } from '../credits/timetable.ts'
+import { rejectUnknown, requireInteger } from '../errors/input.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import type { FeedContext } from './context.ts'
 import { codeOf } from './failures.ts'
@@ -12,6 +13,7 @@ import type { FeedPlan, FeedStatus, PlannedPurchase, PlannedRate } from './types
 import type { RunningWatch } from './watch/watch.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
+const DEFAULT_CALLS = 10
 
 export function readStatus(context: FeedContext): FeedStatus {
   const { clock, schedule, dailyBudget, backoff, watches, options } = context
@@ -41,8 +43,11 @@ function stateOf({ lifetime, backoff, watches, isPaused }: FeedContext): FeedSta
   return watches.size > 0 ? 'running' : 'idle'
 }
 
-/** What the feed will buy, and what that costs; the first `shown` calls of it. */
-export function explain(context: FeedContext, shown: number): FeedPlan {
+/** What the feed will buy, and what that costs; the first `calls` of it. */
+export function explain(context: FeedContext, options: { readonly calls?: number | undefined }): FeedPlan {
+  rejectUnknown('explain option', options, ['calls'])
+  const { calls: shown = DEFAULT_CALLS } = options
+  requireInteger('calls', shown, 'a whole number, 0 or more', 0)
   const { clock, dailyBudget, schedule, watches, recurring } = context
   schedule.settle()
   const { stretch, atLeastStretch, requestStretch } = dailyBudget

@@ -273,8 +273,8 @@ export interface PriceFeed extends AsyncDisposable {
   watchCandles(address: string, options: CandleWatchOptions): AsyncIterable<CandleSeries>
   /** The state of the feed at this moment. */
   status(): FeedStatus
-  /** Returns what the feed will buy, and its cost. Sends nothing. */
-  explain(options?: { calls?: number }): FeedPlan
+  /** Returns what the feed will buy, and its cost: the next purchases, 10 by default. Sends nothing. */
+  explain(options?: { calls?: number | undefined }): FeedPlan
   /** Ends every watch and price request. Resolves when no timer, listener or request is left. */
   close(): Promise<void>
 }

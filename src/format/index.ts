@@ -4,6 +4,8 @@
  * @module etn-market/format
  */
 
+import { requireKnown } from '../utils/known-options.ts'
+
 /** Options of `formatPrice`. */
 export interface FormatPriceOptions {
   /** The text before the number. @default '$' */
@@ -33,8 +35,10 @@ const SUBSCRIPT_ZERO = 0x2080
  * formatPrice('0.01930541') // '$0.01931'
  * formatPrice('1234567.891') // '$1,234,567.89'
  * formatPrice(price?.etn, { symbol: '' }) // '–' while there is no price
+ * @throws TypeError for an unknown option
  */
 export function formatPrice(price: string | number | null | undefined, options: FormatPriceOptions = {}): string {
+  requireKnown('format option', options, ['symbol', 'digits', 'none'])
   const { symbol = '$', digits: wanted = DEFAULT_DIGITS, none = '–' } = options
   const [, sign, whole, fraction = '', exponent = '0'] = PATTERN.exec(String(price)) ?? []
   if (whole === undefined || Number(exponent) > MAX_EXPONENT) return none

@@ -37,7 +37,7 @@ export interface Token {
   symbol: string
   /** Decimal places of the smallest unit. Evidence: observed. */
   decimals: number
-  /** Supply in whole tokens. Evidence: observed. */
+  /** Supply in whole tokens. A JavaScript number: above 2^53 its last digits are rounded. Evidence: observed. */
   totalSupply: number
 }
 
@@ -51,7 +51,7 @@ export interface TokenDetails {
   symbol: string
   /** Decimal places of the smallest unit. Evidence: observed. */
   decimals: number
-  /** Supply in whole tokens. Evidence: observed. */
+  /** Supply in whole tokens. A JavaScript number: above 2^53 its last digits are rounded. Evidence: observed. */
   totalSupply: number
   /** Last price in USD; that there is one is documented, its name is not. Evidence: assumed. */
   usd?: string | null | undefined
@@ -127,7 +127,7 @@ export interface PoolToken {
   blockAdded: number
   /** Address that deployed the token. Evidence: observed. */
   deployer: string
-  /** Supply in whole tokens. Evidence: observed. */
+  /** Supply in whole tokens. A JavaScript number: above 2^53 its last digits are rounded. Evidence: observed. */
   totalSupply: number
 }
 
@@ -267,7 +267,7 @@ export interface PresaleToken {
   symbol?: string | null | undefined
   /** Evidence: inferred. */
   decimals?: number | null | undefined
-  /** Evidence: inferred. */
+  /** Supply. As a number, it is rounded above 2^53. Evidence: inferred. */
   totalSupply?: number | string | null | undefined
   /** Evidence: inferred. */
   address?: string | null | undefined

@@ -1,3 +1,4 @@
+import { rejectUnknown } from '../errors/input.ts'
 import { acceptLightSignal } from '../transport/light-signal.ts'
 import { failed, NOT_SENT, type Progress } from '../transport/outcome.ts'
 import { followRedirects, isRedirect, redirected } from '../transport/redirects.ts'
@@ -54,9 +55,11 @@ export interface NodeTransport extends Transport {
  * await client.close()
  * await transport.close()
  * @throws TypeError when `agent` is not an agent
+ * @throws InvalidRequestError for an unknown option
  */
-export function createNodeTransport({ agent }: NodeTransportOptions = {}): NodeTransport {
-  const pool = new AgentPool(resolveAgents(agent))
+export function createNodeTransport(options: NodeTransportOptions = {}): NodeTransport {
+  rejectUnknown('transport option', options, ['agent'])
+  const pool = new AgentPool(resolveAgents(options.agent))
   let isClosed = false
 
   const send = async (attempt: HttpAttempt): Promise<AttemptOutcome> => {
@@ -98,6 +101,7 @@ function resolveAgents(agent: NodeTransportOptions['agent']): { http?: HttpAgent
   if (agent === undefined) return {}
   if (isAgent(agent)) return { http: agent, https: agent }
   if (typeof agent === 'object' && agent !== null) {
+    rejectUnknown('protocol of agent', agent, ['http', 'https'])
     const { http, https } = agent
     const areAgents = [http, https].every((one) => one === undefined || isAgent(one))
     if (areAgents) return { ...(http && { http }), ...(https && { https }) }

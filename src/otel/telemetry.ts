@@ -1,5 +1,6 @@
 import type { Attributes, Counter, Meter, Span, Tracer } from '@opentelemetry/api'
 import type { CallEndedEvent, ClientEvent, CreditsEvent, CreditsUncertainEvent } from '../events.ts'
+import { requireKnown } from '../utils/known-options.ts'
 
 /** Options of `createTelemetry`. */
 export interface TelemetryOptions {
@@ -34,8 +35,11 @@ const SPAN_KIND_INTERNAL = 0
  * import { metrics, trace } from '@opentelemetry/api'
  * const telemetry = createTelemetry({ tracer: trace.getTracer('bot'), meter: metrics.getMeter('bot') })
  * const client = createClient({ onEvent: telemetry.onEvent })
+ * @throws TypeError for an unknown option
  */
-export function createTelemetry({ tracer, meter }: TelemetryOptions): Telemetry {
+export function createTelemetry(options: TelemetryOptions): Telemetry {
+  requireKnown('telemetry option', options, ['tracer', 'meter'])
+  const { tracer, meter } = options
   /** By call, with the requests that it repeated. */
   const spans = new Map<string, { readonly span: Span; resent: number }>()
   const credits = meter?.createCounter('etn_market.credits', {

@@ -1,5 +1,6 @@
 import type { ClientEvent } from 'etn-market'
 import { useSyncExternalStore } from 'react'
+import { requireKnown } from '../utils/known-options.ts'
 import { HOUR_MS } from '../utils/time-units.ts'
 
 /** What a client has spent, as a credit meter shows it. */
@@ -58,8 +59,10 @@ const REFRESHES = 20
  * @example
  * const meter = createCreditMeter()
  * const client = createClient({ onEvent: meter.onEvent }) // in a component: useCreditMeter(meter)
+ * @throws TypeError for an unknown option
  */
 export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter {
+  requireKnown('credit meter option', options, ['windowMs', 'budgetWindowMs', 'now'])
   const { windowMs = 600_000, budgetWindowMs } = options
   // A step of the wall clock changes no rate and no window.
   const now = options.now ?? (() => performance.now())

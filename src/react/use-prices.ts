@@ -1,5 +1,6 @@
 import type { FeedPrice } from 'etn-market/feed'
 import { useCallback, useMemo, useRef, useSyncExternalStore } from 'react'
+import { requireKnown } from '../utils/known-options.ts'
 
 /** Prices by the addresses as they were given; undefined until the first price arrives. */
 export type PricesByAddress<Address extends string = string> = Readonly<Record<Address, FeedPrice | undefined>>
@@ -38,6 +39,7 @@ export interface UsePriceOptions {
  * on the feed: mounting twice, leaving and returning, or showing it in two components buys nothing twice. Without an address, such as
  * one that is loaded first, it waits and buys nothing.
  * @example const price = usePrice(feed, address, { everyMs: 60_000 })
+ * @throws TypeError for an unknown option
  */
 export function usePrice(
   feed: PriceSource,
@@ -52,12 +54,15 @@ export function usePrice(
  * The prices of several tokens, kept up to date while the component is mounted. The object is the same until a price changes. An
  * empty list watches nothing.
  * @example const { [BOLT]: bolt, [WETN]: wetn } = usePrices(feed, [BOLT, WETN], { everyMs: 60_000 })
+ * @throws TypeError for an unknown option
  */
 export function usePrices<const Address extends string>(
   feed: PriceSource,
   addresses: readonly Address[],
-  { everyMs, onError }: UsePriceOptions,
+  options: UsePriceOptions,
 ): PricesByAddress<Address> {
+  requireKnown('price option', options, ['everyMs', 'onError'])
+  const { everyMs, onError } = options
   const latestOnError = useRef(onError)
   latestOnError.current = onError
   // An array literal is a new list at each render, and a new list would start a new watch.

@@ -1,9 +1,11 @@
 import type { CancellationSignal } from '../concurrency/cancellation.ts'
 import { anchoredWallClock, type Clock, monotonicNow } from '../concurrency/clock.ts'
 import { callStore } from '../concurrency/store-timeout.ts'
+import { checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
 import type { CacheEvent } from '../events.ts'
-import { isArray, isObject } from '../operations/type-guards.ts'
-import type { CacheOptions, CacheStore } from '../options.ts'
+import { operations } from '../generated/operations.ts'
+import { isArray, isNumber, isObject } from '../operations/type-guards.ts'
+import type { CacheableOperation, CacheOptions, CacheStore } from '../options.ts'
 import { cachedForMs } from '../transport/age.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope, isExpected, type RequestResult } from './read-answer.ts'
@@ -30,6 +32,21 @@ const KEY_PREFIX = 'etn-market:2:'
 const MAX_WAIT_MS = 1_000
 const REST_MS = 30_000
 
+/** Checks the option `cache`: one that is misspelt, or whose time ends never or at once, would buy every answer. */
+export function checkCache(cache: CacheOptions): void {
+  rejectUnknown('cache option', cache, ['ttlMs', 'store'])
+  const { ttlMs, store } = cache
+  if (!isObject(ttlMs)) throw invalidOption('cache.ttlMs', ttlMs, 'an object: { [operation]: milliseconds }')
+  // An answer about the key is for nobody else.
+  const cacheable = Object.keys(operations).filter((operation) => operation !== 'account.me')
+  rejectUnknown('operation of cache.ttlMs', ttlMs, cacheable)
+  for (const [operation, ms] of Object.entries(ttlMs)) {
+    if (ms !== undefined && !(isNumber(ms) && ms >= 0))
+      throw invalidOption(`cache.ttlMs['${operation}']`, ms, 'a finite number of milliseconds, or 0 for none')
+  }
+  checkStore('cache.store', store)
+}
+
 /** Whole answers, kept for as long as the options say. A store that fails costs a request, never an answer. */
 export class Cache {
   readonly #ttlMs: CacheOptions['ttlMs']
@@ -44,7 +61,8 @@ export class Cache {
   readonly #kept = new Map<number, Map<string, number>>()
 
   constructor({ ttlMs, store = createMemoryStore() }: CacheOptions, baseUrl: () => string, clock: Clock, emit: Emit) {
-    this.#ttlMs = ttlMs
+    // A copy, because nobody checks what is changed later.
+    this.#ttlMs = { ...ttlMs }
     this.#store = store
     this.#baseUrl = baseUrl
     this.#clock = clock
@@ -74,7 +92,7 @@ export class Cache {
   }
 
   #ttlOf({ operation }: PlannedRequest): number {
-    return operation === 'account.me' || operation === 'request' ? 0 : (this.#ttlMs[operation] ?? 0)
+    return this.#ttlMs[operation as CacheableOperation] ?? 0
   }
 
   #keyOf(request: PlannedRequest): string {

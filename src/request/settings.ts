@@ -1,15 +1,9 @@
 import type { CallName } from '../errors/base.ts'
-import {
-  checkMethods,
-  checkStore,
-  InvalidRequestError,
-  invalidOption,
-  rejectUnknown,
-  requireInteger,
-} from '../errors/input.ts'
+import { checkMethods, InvalidRequestError, invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
 import { fleetInternalsOf } from '../fleet/fleet.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 import { readHeaders } from '../transport/request-headers.ts'
+import { checkCache } from './cache.ts'
 
 /** How one call behaves, every default filled in. */
 export interface CallSettings {
@@ -86,9 +80,7 @@ function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock, ..
   }
   if (budget !== undefined && !isOption(budget))
     throw invalidOption('budget', budget, '{ credits, windowMs } or a budget of createBudget')
-  if (cache !== undefined && !(isOption(cache) && isOption(cache.ttlMs)))
-    throw invalidOption('cache', cache, 'an object with ttlMs: { [operation]: milliseconds }')
-  checkStore('cache.store', cache?.store)
+  if (cache !== undefined) checkCache(cache)
   if (onEvent !== undefined && typeof onEvent !== 'function') throw invalidOption('onEvent', onEvent, 'a function')
   checkMethods('clock', clock, ['now', 'sleep', 'random'], 'a clock with the methods now, sleep and random')
 }

@@ -17,6 +17,7 @@ import {
   operations,
 } from 'etn-market'
 import { FRESHNESS_MS } from '../generated/freshness.ts'
+import { requireKnown } from '../utils/known-options.ts'
 
 /** `queries.group.action(params)` for every operation of the contract. */
 export type EtnQueries = {
@@ -95,8 +96,11 @@ const MIN_GC_MS = 300_000
  * @example
  * const queries = etnQueries(client)
  * const options = queries.token.price({ address }) // useQuery(options), queryClient.prefetchQuery(options)
+ * @throws TypeError for an unknown option
  */
 export function etnQueries(client: Client, settings: EtnQueriesSettings = {}): EtnQueries {
+  requireKnown('query option', settings, ['staleTime', 'abort'])
+  requireKnown('operation of staleTime', settings.staleTime ?? {}, Object.keys(operations))
   const groups: Record<string, Record<string, unknown>> = {}
   for (const operation of Object.keys(operations) as OperationId[]) {
     const [group = '', action = ''] = operation.split('.')
@@ -116,6 +120,7 @@ function toQuery(
   settings: EtnQueriesSettings,
   options: EtnQuerySettings = {},
 ) {
+  requireKnown('query option', options, ['staleTime', 'gcTime', 'abort'])
   const { abort = settings.abort ?? false } = options
   const { staleTime = settings.staleTime?.[operation] ?? FRESHNESS_MS[operation] } = options
   const { gcTime = Math.max(MIN_GC_MS, staleTime) } = options

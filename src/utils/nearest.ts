@@ -5,7 +5,7 @@ export function editDistance(
   replace: (one: string, other: string) => number = (one, other) => (one === other ? 0 : 1),
   gap = 1,
 ): number {
-  let row = [0, ...to.map((_, j) => (j + 1) * gap)]
+  let row = [0, ...to].map((_, j) => j * gap)
   for (const [i, one] of from.entries()) {
     const next = [(i + 1) * gap]
     for (const [j, other] of to.entries()) {
@@ -21,9 +21,8 @@ const MAX_DIFFERENCE = 0.45
 
 /** The known name that a misspelt one was meant to be; undefined when none is like it. */
 export function nearestName(typed: string, known: readonly string[]): string | undefined {
-  const [best] = known
-    .map((name) => ({ name, distance: editDistance([...typed.toLowerCase()], [...name.toLowerCase()]) }))
-    .filter(({ name, distance }) => distance <= Math.max(1, MAX_DIFFERENCE * Math.max(name.length, typed.length)))
-    .sort((one, other) => one.distance - other.distance)
-  return best?.name
+  const distances = known.map((name) => editDistance([...typed.toLowerCase()], [...name.toLowerCase()]))
+  const least = Math.min(...distances)
+  const name = known[distances.indexOf(least)]
+  return name && least <= Math.max(1, MAX_DIFFERENCE * Math.max(name.length, typed.length)) ? name : undefined
 }

@@ -71,12 +71,32 @@ describe('the cache', () => {
     expect(script.requests).toHaveLength(2)
   })
 
-  test('never stores account.me, also when ttlMs names it', async () => {
-    const ttlMs = { 'account.me': 5_000 } as unknown as NonNullable<ClientOptions['cache']>['ttlMs']
+  test('never stores account.me, nor anything else that ttlMs gets later', async () => {
+    const ttlMs: Record<string, number> = { 'token.get': 5_000 }
     const { client, script } = setup(() => ok({ credits: 5, tier: 'x' }), { cache: { ttlMs } })
-    await client.account.me()
-    await client.account.me()
+    Object.assign(ttlMs, { 'account.me': 5_000, 'token.list': 5_000 })
+    for (const call of [client.account.me, client.account.me, client.token.list, client.token.list]) await call()
+    expect(script.requests).toHaveLength(4)
+  })
+
+  test.each([0, undefined])('does not store an operation whose time to live is %s', async (ms) => {
+    const { client, script } = setup(list, { cache: { ttlMs: { 'token.list': ms } } })
+    await client.token.list()
+    await client.token.list()
     expect(script.requests).toHaveLength(2)
+  })
+
+  test.each<[string, object]>([
+    ['Unknown cache option "stoer". Did you mean store?', { ttlMs: {}, stoer: {} }],
+    ['Unknown operation of cache.ttlMs "token.prise". Did you mean token.price?', { ttlMs: { 'token.prise': 5 } }],
+    ['Unknown operation of cache.ttlMs "account.me". Known: etn.price, ', { ttlMs: { 'account.me': 5 } }],
+    [
+      "Invalid cache.ttlMs['token.price']: Infinity. It must be a finite number of milliseconds, or 0 for none.",
+      { ttlMs: { 'token.price': Number.POSITIVE_INFINITY } },
+    ],
+    ["Invalid cache.ttlMs['token.price']: 60000. It must be a finite number", { ttlMs: { 'token.price': '60000' } }],
+  ])('that would buy every answer is refused: %s', (message, given) => {
+    expect(() => setup(list, { cache: given as never })).toThrow(message)
   })
 
   test('is shared by clients that get the same store, of one service', async () => {

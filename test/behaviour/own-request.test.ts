@@ -123,9 +123,9 @@ describe('client.request()', () => {
   })
 
   test('is not cached', async () => {
-    const { client, script } = setup(() => ok([], costs(1)), { cache: { ttlMs: { request: 5_000 } as object } })
-    await client.request('/x', { maxCredits: 1 })
-    await client.request('/x', { maxCredits: 1 })
+    const { client, script } = setup(() => ok([], costs(1)), { cache: { ttlMs: { 'token.list': 5_000 } } })
+    await client.request('/tokens/52014', { maxCredits: 1 })
+    await client.request('/tokens/52014', { maxCredits: 1 })
     expect(script.requests).toHaveLength(2)
   })
 })

@@ -41,6 +41,13 @@ describe('an answer that does not match the contract', () => {
     expect(script.requests).toHaveLength(1)
   })
 
+  test.each(['NaN', '', '-1', 'Infinity'])('says what a price of "%s" should be', async (usd) => {
+    const { client } = setup(() => ok({ ...price(TOKEN), usd }, costs(50)), { validate: 'strict' })
+    const error = await rejection(client.token.price({ address: TOKEN }), ResponseError)
+    expect(error.issues).toEqual([{ path: 'data.usd', message: 'expected a text of the format decimal' }])
+    expect(error).toMatchObject({ code: 'unexpected_shape', charge: 'charged', credits: 50 })
+  })
+
   test('follows the mode of the call, which overrides that of the client; off emits nothing', async () => {
     const { client, events } = setup(() => ok(ODD, costs(50)), { validate: 'strict' })
     expect(await client.token.price({ address: TOKEN }, { validate: 'off' })).toEqual(ODD)

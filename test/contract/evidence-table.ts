@@ -65,11 +65,44 @@ function presale(at: string) {
   }
 }
 
+/** Texts that are no decimal as the service sends them. To refuse an exponent would refuse an answer that is paid for. */
+const DECIMALS = ['0', '12', '0.0', '0.0431328059369531392178303', '6.24e-8', '1E+21', '9'.repeat(78)]
+const NO_DECIMALS = [
+  '',
+  ' ',
+  'NaN',
+  'Infinity',
+  '-1',
+  '+1',
+  '-0',
+  '.5',
+  '5.',
+  '1,5',
+  '0x1',
+  '1e',
+  '1e999',
+  '1 ',
+  '1\n',
+  '1_0',
+  '١',
+  1,
+  true,
+  [],
+]
+const PRICES: readonly [operation: OperationId, field: string][] = [
+  ['etn.price', 'usd'],
+  ['token.price', 'usd'],
+  ['token.price', 'etn'],
+  ['prices.batch', '{}.usd'],
+  ['prices.batch', '{}.etn'],
+  ['token.get', 'usd'],
+  ['token.get', 'etn'],
+  ['trade.list', '[].usd'],
+]
+
 /** The types that the notes state: each field with right and wrong values. */
 export const TYPES: [operation: OperationId, field: string, right: readonly unknown[], wrong: readonly unknown[]][] = [
-  ['token.price', 'usd', ['0.0431328059369531392178303'], [0.04]],
-  ['token.price', 'etn', ['12.5'], [12.5]],
-  ['prices.batch', '{}.usd', ['0.04'], [0.04]],
+  ...PRICES.map(([id, field]) => [id, field, DECIMALS, NO_DECIMALS] as (typeof TYPES)[number]),
   ['token.list', '[].totalSupply', [1e9, 0.5], ['1000000000']],
   ['token.list', '[].decimals', [18], ['18', 1.5]],
   ['token.candles', '[].open', [0.5], ['0.5', null]],
@@ -78,9 +111,14 @@ export const TYPES: [operation: OperationId, field: string, right: readonly unkn
   ['nft.stats', 'collections[].floorPrice', [12.5, null], ['12.5']],
   ['nft.collection', 'stats.volume', [5, null, undefined], ['5']],
   ['presale.list', '[].status', ['ACTIVE', 'NEVER_SEEN'], [1, null]],
-  ['balances.get', 'balances{}.balance', ['0xde0b6b3a7640000'], [1e18]],
+  [
+    'balances.get',
+    'balances{}.balance',
+    ['0xde0b6b3a7640000', '0x0', '0xDE'],
+    ['', '0x', 'de', '10', '-0x1', '0x1 ', 1e18],
+  ],
   ['balances.get', 'updated', [1_700_000_000_000], ['2026-01-01']],
-  ['locks.get', '[].amountToken0', ['1000000000000000000'], [1e18]],
+  ['locks.get', '[].amountToken0', ['1000000000000000000', '0'], ['', '-1', '1.5', '1e18', '0x1', 1e18]],
   ['locks.get', '[].active', [true], ['true', 1]],
   ['locks.get', '[].version', ['V2', 'V3'], [2]],
   ['farm.list', '[].thirdPartyReward', [null, undefined, {}], ['none']],

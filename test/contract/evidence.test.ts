@@ -61,6 +61,8 @@ test('the error envelope has code and message, both observed', () => {
   ])
 })
 
+const TEXTS: Record<string, string> = { decimal: '0.0431328059369531392178303', hexNumber: '0x0', wholeNumber: '0' }
+
 /** An answer with every field, made from the contract's shapes alone. */
 function sample(shape: Shape): unknown {
   switch (shape.kind) {
@@ -75,6 +77,7 @@ function sample(shape: Shape): unknown {
     case 'object':
       return Object.fromEntries(shape.fields.map((field) => [field.name, sample(field.shape)]))
     case 'primitive':
+      if (shape.text) return TEXTS[shape.text.name]
       return { string: 'x', number: 1.5, integer: 1, boolean: true, object: {}, null: null }[shape.types[0]!]
   }
 }

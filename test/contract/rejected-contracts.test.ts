@@ -56,6 +56,7 @@ const withoutToken = (tags: unknown): unknown => (tags as Node[]).filter(({ name
 const withoutLast = (list: unknown): unknown => (list as unknown[]).slice(0, -1)
 
 const NO_GRADE = '…: x-evidence is missing or not one of documented, observed, inferred, assumed'
+const NO_FORMAT = '…: a text has a format and its pattern, or neither'
 const NO_COST = '….x-credits: needs base, perItem and, where it is above 0, items and maxItems'
 const NO_OBJECT = ': an object that may be null must be a $ref in anyOf'
 const COST_HEADER = { 'X-Credits-Cost': { $ref: '#/components/headers/CreditsCost' } }
@@ -101,6 +102,11 @@ const CHANGES: Record<string, readonly Change[]> = {
     [`${LIST} x-credits`, 'items', 'data.tokens', '….items: "data.tokens" is nothing that can be counted'],
     [`${BATCH} x-credits`, 'items', 'query.list', '….items: "query.list" is nothing that can be counted'],
     [POOL_TOKEN, '$ref', '#/components/schemas/No', 'components.schemas.Pool: there is no schema "No"'],
+    [NAME, 'pattern', '^x$', NO_FORMAT],
+    [NAME, 'format', 'decimal', NO_FORMAT],
+    [USD, 'pattern', undefined, NO_FORMAT],
+    [`${TOKEN} properties decimals`, 'format', 'decimal', NO_FORMAT],
+    [USD, 'pattern', '^[0-9]$', 'components.schemas.TokenPrice: the format "decimal" has another pattern elsewhere'],
     [`${SCHEMAS} NftStats properties`, 'stats', { ...NULLABLE, properties: {} }, `….stats${NO_OBJECT}`],
     [`${SCHEMAS} Token properties`, 'x', { ...NULLABLE, additionalProperties: { type: 'string' } }, `….x${NO_OBJECT}`],
   ],

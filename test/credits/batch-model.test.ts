@@ -1,4 +1,4 @@
-import { checksumAddress, NotFoundError, PartialBatchError, type TokenPrice } from 'etn-market'
+import { type ClientOptions, checksumAddress, NotFoundError, PartialBatchError, type TokenPrice } from 'etn-market'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { costs, ok, refusal } from '../support/answers.ts'
@@ -17,9 +17,12 @@ const CASES = [
 ]
 
 /** A service of a dozen lines with a count of its own. Some tokens are absent, and requests for some addresses fail. */
-function createService(absent: ReadonlySet<string>, failing: ReadonlySet<string>) {
+function createService(absent: ReadonlySet<string>, failing: ReadonlySet<string>, options: ClientOptions = {}) {
   const seen = { requests: 0, charged: 0, largest: 0 }
-  const priceOf = (address: string) => ({ usd: `0.${parseInt(address.slice(-6), 16)}`, etn: address.slice(-4) })
+  const priceOf = (address: string) => ({
+    usd: `0.${parseInt(address.slice(-6), 16)}`,
+    etn: `${parseInt(address.slice(-4), 16)}`,
+  })
   const answer: Handler = ({ url: { pathname, searchParams } }) => {
     seen.requests++
     const asked = searchParams.get('addresses')?.split(',')
@@ -39,7 +42,7 @@ function createService(absent: ReadonlySet<string>, failing: ReadonlySet<string>
       costs(cost, 1),
     )
   }
-  const { client } = setup(answer, { retry: false, validate: 'strict', batchConcurrency: 3 })
+  const { client } = setup(answer, { retry: false, validate: 'strict', batchConcurrency: 3, ...options })
   return { client, seen }
 }
 
@@ -103,7 +106,7 @@ testProperty(
   fc.asyncProperty(lists, some(7), some(60), async (list, absent, failing) => {
     const asked = write(list)
     fc.pre(asked.length > 0)
-    const keys = unique(asked)
+    const keys = unique(asked).sort()
     const failed = new Set<string>()
     let failedChunks = 0
     for (let start = 0; start < keys.length; start += 50) {
@@ -139,6 +142,28 @@ testProperty(
     expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([seen.charged, 0, 0])
   }),
   { cases: 8 },
+)
+
+testProperty(
+  'a batch of any size is bought once, whatever the order, the spelling and the repetitions of its addresses, and keyed as it is asked for',
+  fc.asyncProperty(lists, fc.infiniteStream(fc.nat()), fc.boolean(), async (list, random, isAtOnce) => {
+    fc.pre(list.length > 0)
+    const again = [...list, ...list.slice(0, 9)]
+      .map(([which, how]) => ({ which, how: how + (random.next().value ?? 0), at: random.next().value ?? 0 }))
+      .sort((one, other) => one.at - other.at)
+    const [first, second] = [write(list), write(again.map(({ which, how }) => [which, how % 3]))]
+    const ttlMs = { 'prices.batch': 1_000 }
+    const { client, seen } = createService(new Set(), new Set(), isAtOnce ? {} : { cache: { ttlMs } })
+    const one = client.prices.batch({ addresses: first })
+    if (!isAtOnce) await one
+    const [, prices] = await Promise.all([one, client.prices.batch({ addresses: second })])
+    const size = unique(first).length
+    expect(seen.charged).toBe(client.prices.batch.estimate({ addresses: first }).max)
+    expect(seen.requests).toBe(Math.ceil(size / 50))
+    expect(Object.keys(prices)).toEqual([...new Set(second)])
+    expect(prices).toEqual(await readOneByOne(second, new Set()))
+  }),
+  { cases: 12 },
 )
 
 test('the address of a price is as the caller wrote it, unless the service sends one', async () => {

@@ -28,6 +28,8 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)
 ajv.addFormat('address', /^0x[0-9a-fA-F]{40}$/)
 ajv.addFormat('decimal', /^\d+(\.\d+)?$/)
+// Their patterns stand beside them.
+for (const name of ['hex-number', 'whole-number']) ajv.addFormat(name, true)
 ajv.addSchema(contract, 'contract')
 ajv.addSchema(strictContract, 'strict')
 

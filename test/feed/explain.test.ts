@@ -103,6 +103,13 @@ test('the plan names the trades that readers wait for, once for all readers of a
   expect(feed.explain().others).toEqual([])
 })
 
+test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null])('refuses to plan %j calls', (calls) => {
+  const { feed } = setupFeed()
+  recordWatch(feed, BOLT, MINUTE)
+  expect(() => feed.explain({ calls: calls as number })).toThrow('Invalid calls: ')
+  expect(feed.explain({ calls: 0 }).calls).toEqual([])
+})
+
 test('the plan is empty without a watch', () => {
   const { feed } = setupFeed()
   const nothing = { creditsPerDay: 0, usdPerDay: 0, requestsPerDay: 0, creditsPer30Days: 0, usdPer30Days: 0 }

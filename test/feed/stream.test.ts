@@ -399,7 +399,8 @@ testProperty(
 
 test('events that are no prices are ignored', async () => {
   const price = { address: ONE, usd: '1', etn: '2', ageMs: 5, at: 7, stale: false, extra: [1] }
-  const events = ['{', '[]', '{}', { ...price, ageMs: -1 }, { ...price, usd: 5 }, { ...price, address: TWO }, price]
+  const odd = [5, 'NaN', '', '-1'].map((usd) => ({ ...price, usd }))
+  const events = ['{', '[]', '{}', { ...price, ageMs: -1 }, ...odd, { ...price, address: TWO }, price]
   const text = events.map((data) => `event: price\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
   const { clock, watch, prices } = setupPage({}, {}, (request) =>
     isStream(request) ? eventStream(`event: other\ndata: ${JSON.stringify(price)}\n\n${text.join('')}`) : undefined,

@@ -136,8 +136,8 @@ describe('packages', () => {
   })
 })
 
-test('node/ uses the port of transports, not the client, ky or fetch, and is imported by no file', () => {
-  const allowed = /^(node|utils|transport)\/|^node:/
+test('node/ uses the port of transports and the errors of the package, not the client, ky or fetch, and is imported by no file', () => {
+  const allowed = /^(node|utils|transport|errors)\/|^node:/
   const files = below('node').filter(({ path }) => path !== 'node/index.ts')
   expect(offending(files, (from) => !allowed.test(from))).toEqual([])
   const loaded = new Set(files.flatMap(({ path }) => [...loadedBy(path)]))

@@ -1,16 +1,6 @@
-import { HEADER } from './emit-types.ts'
+import { capital, HEADER } from './emit-types.ts'
 import type { Model } from './read-contract.ts'
 import { type CheckedType, checkedTypes, type NamedShape, type Shape } from './shape.ts'
-
-const GUARDS: Record<CheckedType, string> = {
-  string: 'isString',
-  number: 'isNumber',
-  integer: 'isInteger',
-  unixSeconds: 'isUnixSeconds',
-  boolean: 'isBoolean',
-  object: 'isObject',
-  null: 'isNull',
-}
 
 /**
  * Plain checks of the answers: true or false, without a reason, in code that any content security policy allows.
@@ -22,10 +12,14 @@ export function emitGuards(model: Model): string {
     HEADER,
     "import { every, type Guard, isArray, isBoolean, isInteger, isNull, isNumber, isObject, isString, isUnixSeconds, values } from '../operations/type-guards.ts'",
     "import type { OperationId } from './operations.ts'\n",
+    ...Array.from(
+      model.patterns,
+      ([name, pattern]) => `const ${guardOf(name)}: Guard = (v) => isString(v) && ${new RegExp(pattern)}.test(v)`,
+    ),
     ...looseTypes(shapes).map(
       (types) => `const ${looseName(types)}: Guard = (v) => v == null || ${primitive(types, 'v')}`,
     ),
-    ...shapes.map(({ name, shape }) => `const ${name}: Guard = (v) => ${test(shape, 'v')}`),
+    ...shapes.map(({ name, shape }) => `export const ${name}: Guard = (v) => ${test(shape, 'v')}`),
     '\n/** Whether the whole answer of each operation, envelope included, matches the contract. */',
     `export const answerGuards: Record<OperationId, Guard> = {\n${model.operations
       .map((operation) => `  '${operation.id}': (v) => ${test(operation.envelope, 'v')},\n`)
@@ -84,11 +78,13 @@ function looseTypes(shapes: readonly NamedShape[]): CheckedType[][] {
   return [...found.values()]
 }
 
-const looseName = (types: readonly CheckedType[]) =>
-  `maybe${types.map((type) => type.charAt(0).toUpperCase() + type.slice(1)).join('Or')}`
+const looseName = (types: readonly CheckedType[]) => `maybe${types.map(capital).join('Or')}`
+
+/** The guards of types that have no pattern are written by hand, in `operations/type-guards.ts`. */
+const guardOf = (type: CheckedType) => `is${capital(type)}`
 
 const primitive = (types: readonly CheckedType[], value: string) =>
-  anyOf(types.map((type) => `${GUARDS[type]}(${value})`))
+  anyOf(types.map((type) => `${guardOf(type)}(${value})`))
 
 function guard(shape: Shape): string {
   return shape.kind === 'ref' && !shape.nullable ? shape.name : `(v) => ${test(shape, 'v')}`

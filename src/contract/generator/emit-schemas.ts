@@ -17,21 +17,28 @@ export interface OperationSchemas<Id extends OperationId> {
 }
 `
 
-const ZOD_PRIMITIVES: Record<CheckedType, string> = {
+/** Of the types that have no schema of their own name. */
+const ZOD_PRIMITIVES: Readonly<Record<string, string>> = {
   string: call('z.string'),
   number: call('z.number'),
   integer: call('z.int'),
-  unixSeconds: 'unixSeconds',
   boolean: call('z.boolean'),
   object: call('z.looseObject', '{}'),
   null: call('z.null'),
 }
+
+const primitiveOf = (type: CheckedType) => ZOD_PRIMITIVES[type] ?? type
 
 export function emitDataSchemas(model: Model): string {
   return [
     HEADER,
     "import * as z from 'zod/mini'\n",
     `const unixSeconds = ${PURE} z.int().check(${PURE} z.minimum(-${MAX_UNIX_SECONDS}), ${PURE} z.maximum(${MAX_UNIX_SECONDS}))`,
+    ...Array.from(
+      model.patterns,
+      ([name, pattern]) =>
+        `const ${name} = ${PURE} z.string().check(${PURE} z.regex(${new RegExp(pattern)}, 'expected a text of the format ${name}'))`,
+    ),
     ...inOrder(model.shapes.filter(({ name }) => name !== 'ErrorEnvelope')).map(
       ({ name, shape }) => `export const ${name} = ${schemaOf(shape)}`,
     ),
@@ -114,9 +121,9 @@ function schemaOf(shape: Shape): string {
     case 'primitive': {
       const options = checkedTypes(shape)
         .filter((type) => type !== 'null')
-        .map((type) => ZOD_PRIMITIVES[type])
+        .map(primitiveOf)
       const schema =
-        options.length > 1 ? call('z.union', `[${options.join(', ')}]`) : (options[0] ?? ZOD_PRIMITIVES.null)
+        options.length > 1 ? call('z.union', `[${options.join(', ')}]`) : (options[0] ?? primitiveOf('null'))
       return orNull(schema, options.length > 0 && shape.types.includes('null'))
     }
     case 'ref':

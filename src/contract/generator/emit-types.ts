@@ -106,6 +106,6 @@ export function lowerFirst(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence
 }
 
-function capital(word: string): string {
+export function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }

@@ -1,10 +1,23 @@
 import { type OperationModel, readOperation } from './operation.ts'
-import { asNode, ContractError, list, type NamedShape, readNode, readShape, refsOf, type Shape, text } from './shape.ts'
+import {
+  asNode,
+  ContractError,
+  list,
+  type NamedShape,
+  patternsOf,
+  readNode,
+  readShape,
+  refsOf,
+  type Shape,
+  text,
+} from './shape.ts'
 
 export interface Model {
   document: Record<string, unknown>
   groups: Groups
   shapes: readonly NamedShape[]
+  /** The patterns of texts, by the name of their format. */
+  patterns: ReadonlyMap<string, string>
   operations: readonly OperationModel[]
 }
 
@@ -32,7 +45,7 @@ export function readModel(contract: unknown): Model {
   const tags = list(document.tags, 'tags').map((tag) => readNode(tag, 'tags', ['name', 'description']))
   const groups = new Map(tags.map((tag) => [text(tag.name), text(tag.description)]))
   checkOperations(operations, groups)
-  return { document, groups, shapes, operations }
+  return { document, groups, shapes, patterns: patternsOf(shapes), operations }
 }
 
 function checkRefs(shape: Shape, shapes: readonly NamedShape[], place: string): void {

@@ -1,6 +1,6 @@
 /** A JSON schema of the contract, as one of the few forms that the generator turns into types and checks. */
 export type Shape =
-  | { kind: 'primitive'; types: readonly Primitive[]; isUnixSeconds?: boolean }
+  | { kind: 'primitive'; types: readonly Primitive[]; isUnixSeconds?: boolean; text?: TextFormat }
   | { kind: 'ref'; name: string; nullable: boolean }
   | { kind: 'array'; items: Shape; nullable: boolean }
   | { kind: 'object'; fields: readonly Field[] }
@@ -8,8 +8,16 @@ export type Shape =
   | { kind: 'openEnum'; values: readonly string[]; nullable: boolean }
 
 export type Primitive = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'null'
-/** The types that are checked. `unixSeconds` is an integer of the format `unix-seconds`: a moment that a Date can hold. */
-export type CheckedType = Primitive | 'unixSeconds'
+/** A format of texts, in camel case, and the pattern that they match. */
+export interface TextFormat {
+  readonly name: string
+  readonly pattern: string
+}
+/**
+ * The types that are checked. `unixSeconds` is an integer of the format `unix-seconds`: a moment that a Date can hold. A text with a pattern
+ * has the name of its format.
+ */
+export type CheckedType = string
 export type Evidence = 'documented' | 'observed' | 'inferred' | 'assumed'
 
 export interface Field {
@@ -67,11 +75,42 @@ export function readShape(schema: unknown, place: string): Shape {
     if (!PRIMITIVES.has(type)) throw new ContractError(place, `unknown type "${type}"`)
   }
   const isUnixSeconds = node.format === 'unix-seconds'
-  return { kind: 'primitive', types: types as Primitive[], ...(isUnixSeconds && { isUnixSeconds }) }
+  const text = isUnixSeconds ? undefined : readTextFormat(node, types, place)
+  return {
+    kind: 'primitive',
+    types: types as Primitive[],
+    ...(isUnixSeconds && { isUnixSeconds }),
+    ...(text && { text }),
+  }
 }
 
-export function checkedTypes({ types, isUnixSeconds }: Shape & { kind: 'primitive' }): CheckedType[] {
-  return types.map((type) => (isUnixSeconds && type === 'integer' ? 'unixSeconds' : type))
+function readTextFormat({ format, pattern }: Node, types: readonly string[], place: string): TextFormat | undefined {
+  if (format === undefined && pattern === undefined) return undefined
+  if (typeof format !== 'string' || typeof pattern !== 'string' || !types.includes('string'))
+    throw new ContractError(place, 'a text has a format and its pattern, or neither')
+  return { name: format.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()), pattern }
+}
+
+/** The pattern of each format of texts, by its name. @throws ContractError where one format has two */
+export function patternsOf(shapes: readonly NamedShape[]): ReadonlyMap<string, string> {
+  const patterns = new Map<string, string>()
+  for (const { name: owner, shape } of shapes) {
+    for (const part of partsOf(shape)) {
+      if (part.kind !== 'primitive' || part.text === undefined) continue
+      const { name, pattern } = part.text
+      if ((patterns.get(name) ?? pattern) !== pattern)
+        throw new ContractError(`components.schemas.${owner}`, `the format "${name}" has another pattern elsewhere`)
+      patterns.set(name, pattern)
+    }
+  }
+  return patterns
+}
+
+export function checkedTypes({ types, isUnixSeconds, text }: Shape & { kind: 'primitive' }): CheckedType[] {
+  return types.map((type) => {
+    if (type === 'integer' && isUnixSeconds) return 'unixSeconds'
+    return type === 'string' && text ? text.name : type
+  })
 }
 
 function readFields(node: Node, place: string): Field[] {
@@ -135,17 +174,20 @@ function refName(ref: string, place: string): string {
 }
 
 export function refsOf(shape: Shape): string[] {
+  return partsOf(shape).flatMap((part) => (part.kind === 'ref' ? [part.name] : []))
+}
+
+/** A shape and what it is made of, without what it refers to. */
+function partsOf(shape: Shape): Shape[] {
   switch (shape.kind) {
-    case 'ref':
-      return [shape.name]
     case 'array':
-      return refsOf(shape.items)
+      return [shape, ...partsOf(shape.items)]
     case 'record':
-      return refsOf(shape.values)
+      return [shape, ...partsOf(shape.values)]
     case 'object':
-      return shape.fields.flatMap((field) => refsOf(field.shape))
+      return [shape, ...shape.fields.flatMap((field) => partsOf(field.shape))]
     default:
-      return []
+      return [shape]
   }
 }
 

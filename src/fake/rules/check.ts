@@ -121,15 +121,15 @@ function typeOf({ type = 'number', minimum, maximum }: Schema): string {
 const FORMATS: Record<string, (text: string) => boolean> = {
   address: looksLikeAddress,
   checksum: isAddress,
-  decimal: (text) => /^\d+(\.\d+)?$/.test(text),
   url: (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
 }
 
 /** What a text should be, in words, if it is something else. */
 function rejectText({ format = '', pattern, minLength = 0, description }: Schema, text: string): string | undefined {
-  if (FORMATS[format]?.(text) === false) return format === 'address' ? 'an address' : `a ${format}`
   if (text.length < minLength) return WORDS.string
-  if (pattern === undefined || new RegExp(pattern).test(text)) return undefined
+  const isInPattern = pattern === undefined || new RegExp(pattern).test(text)
+  if (isInPattern && FORMATS[format]?.(text) !== false) return undefined
+  if (format !== '') return format === 'address' ? 'an address' : `a ${format}`
   return description ?? `a text that matches ${pattern}`
 }
 

@@ -2,10 +2,10 @@ import { sleep, startTimer } from '../../concurrency/clock.ts'
 import { callStore } from '../../concurrency/store-timeout.ts'
 import { invalidOption } from '../../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../../fleet/fleet.ts'
+import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedContext } from '../context.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import { isPriceText } from '../requests/send.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
 import { release } from './price-buyer.ts'
 import type { KnownPrice, TrackedPrice } from './tracked-price.ts'
@@ -240,7 +240,7 @@ function checkStored(address: string, value: unknown, clock: FeedClock): KnownPr
   const { price, at: requestedAt } = value
   const at = clock.fromUnix(requestedAt)
   if (price === null) return { price, at, requestedAt }
-  if (!isObject(price) || !isPriceText(price.usd) || !isPriceText(price.etn)) return undefined
+  if (!isObject(price) || !isBatchPrice(price)) return undefined
   if (typeof price.address !== 'string' || price.address.toLowerCase() !== address.toLowerCase()) return undefined
   return { price: { ...price, address }, at, requestedAt }
 }

@@ -1,5 +1,4 @@
 import { sleep } from '../../concurrency/clock.ts'
-import { ResponseError } from '../../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { addJitter } from '../../transport/retry-after.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
@@ -7,7 +6,7 @@ import type { FeedContext } from '../context.ts'
 import type { FeedBoughtEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
 import type { PlannedRequests } from '../types.ts'
-import type { Spent } from './send.ts'
+import { type Spent, unusable } from './send.ts'
 
 export interface RequestSpec<T = unknown> {
   readonly operation: Exclude<FeedBoughtEvent['operation'], 'prices.batch'>
@@ -95,11 +94,7 @@ export class Requester {
       dailyBudget.recordUnplanned(credits)
       backoff.recordSuccess(sentAt)
       emit({ type: 'feed.bought', operation, addresses, credits })
-      if (!spec.isUsable(data)) {
-        const message = `${operation}: the answer does not match the contract. It was paid for; the data is in error.body.`
-        const details = { operation, code: 'unexpected_shape', charge: 'charged', credits, body: data } as const
-        throw new ResponseError(message, details)
-      }
+      if (!spec.isUsable(data)) throw unusable(operation, answer)
       this.#failures = 0
       this.#reportedCode = undefined
       return { ...answer, sentAt }

@@ -2,7 +2,9 @@ import type { ApiPromise, CallMeta } from '../../api-promise.ts'
 import { internalsOf } from '../../client-internals.ts'
 import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import type { SpendingLimit } from '../../credits/joint-budget.ts'
+import { ResponseError } from '../../errors/api.ts'
 import { isEtnMarketError } from '../../errors/base.ts'
+import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import type { BatchPrice, TokenPrice } from '../../generated/types.ts'
 import { isObject } from '../../operations/type-guards.ts'
@@ -61,43 +63,54 @@ export interface BoughtPrices {
 }
 
 export async function buyPrices(send: Send, addresses: readonly string[], options: SendOptions): Promise<BoughtPrices> {
+  const isBatch = addresses.length > 1
   const [address = ''] = addresses
+  const operation = isBatch ? 'prices.batch' : 'token.price'
+  let bought: BoughtPrices
   try {
-    if (addresses.length > 1) {
-      const { data, ...spent } = await send<Record<string, TokenPrice | null>>('prices.batch', { addresses }, options)
-      return { ...spent, prices: new Map(addresses.map((wanted) => [wanted, orNull(data[wanted])])) }
-    }
-    const { data, ...spent } = await send<TokenPrice>('token.price', { address }, options)
-    return { ...spent, prices: new Map([[address, orNull(data)]]) }
+    const spent = await send<unknown>(operation, isBatch ? { addresses } : { address }, options)
+    const { data, credits, cachedForMs } = spent
+    bought = { prices: readEntries(isBatch ? data : { [address]: data }, addresses), credits, cachedForMs }
+    if (bought.prices.size < addresses.length) bought = { ...bought, error: unusable(operation, spent) }
   } catch (error) {
-    if (addresses.length > 1) return readValidEntries(error, addresses)
-    if (isUnknownToken(error)) return { prices: new Map([[address, null]]), credits: 0, isUnknown: true }
-    throw error
+    if (!isBatch && isUnknownToken(error)) return { prices: new Map([[address, null]]), credits: 0, isUnknown: true }
+    // With `validate: 'strict'`, one invalid entry rejects a batch that is paid for.
+    const isRejected = isBatch && isEtnMarketError(error) && error.code === 'unexpected_shape' && isObject(error.body)
+    if (!isRejected) throw error
+    bought = {
+      prices: readEntries((error.body as Record<string, unknown>).data, addresses),
+      credits: error.credits,
+      error,
+    }
+    if (bought.prices.size === addresses.length) throw error
   }
+  if (bought.prices.size === 0) throw bought.error
+  return bought
 }
 
-/** With `validate: 'strict'`, one invalid entry rejects a batch that is paid for. @throws the error, if no entry can be read */
-function readValidEntries(error: unknown, addresses: readonly string[]): BoughtPrices {
-  const isRejected = isEtnMarketError(error) && error.code === 'unexpected_shape'
-  const data = isRejected && isObject(error.body) ? error.body.data : undefined
-  if (!isRejected || !isObject(data)) throw error
-  const entries = new Map(Object.entries(data).map(([address, entry]) => [address.toLowerCase(), entry]))
+/** What was paid for and cannot be read. */
+export function unusable(
+  operation: OperationId,
+  { data, credits }: Pick<Spent<unknown>, 'data' | 'credits'>,
+): ResponseError {
+  const message = `${operation}: the answer does not match the contract. It was paid for; the data is in error.body.`
+  return new ResponseError(message, { operation, code: 'unexpected_shape', charge: 'charged', credits, body: data })
+}
+
+/** The entries that match the contract: with `validate: 'warn'` an answer may have any. A token without a price has none. */
+function readEntries(data: unknown, addresses: readonly string[]): Map<string, TokenPrice | null> {
   const prices = new Map<string, TokenPrice | null>()
+  if (!isObject(data)) return prices
+  const entries = new Map(Object.entries(data).map(([address, entry]) => [address.toLowerCase(), entry]))
   for (const address of addresses) {
     const entry = entries.get(address.toLowerCase()) ?? null
     if (entry === null) prices.set(address, null)
-    else if (isObject(entry) && isPriceText(entry.usd) && isPriceText(entry.etn))
-      prices.set(address, orNull({ ...(entry as BatchPrice), address }))
+    else if (isBatchPrice(entry)) prices.set(address, orNull({ ...(entry as BatchPrice), address }))
   }
-  if (prices.size === 0 || prices.size === addresses.length) throw error
-  return { prices, credits: error.credits, error }
-}
-
-export function isPriceText(value: unknown): value is string | null | undefined {
-  return value === undefined || value === null || typeof value === 'string'
+  return prices
 }
 
 /** A token without a price is absent from a batch; `token.price` returns it without both fields. */
-function orNull(price: TokenPrice | null | undefined): TokenPrice | null {
-  return typeof price?.usd === 'string' || typeof price?.etn === 'string' ? price : null
+function orNull(price: TokenPrice): TokenPrice | null {
+  return typeof price.usd === 'string' || typeof price.etn === 'string' ? price : null
 }

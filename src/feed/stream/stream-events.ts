@@ -1,5 +1,6 @@
+import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import type { TokenPrice } from '../../generated/types.ts'
-import { isArray, isNumber, isObject } from '../../operations/type-guards.ts'
+import { isArray, isNumber, isObject, isString } from '../../operations/type-guards.ts'
 import { parseJson } from '../../utils/json-data.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { KnownPrice } from '../prices/tracked-price.ts'
@@ -51,9 +52,8 @@ export interface StreamedPrice extends KnownPrice {
 /** Reads the data of `event: price`. The age counts from now, so that the clocks of page and server may differ. */
 export function readPrice(data: string, clock: FeedClock): StreamedPrice | undefined {
   const { address, ageMs, at, stale, ...fields } = fieldsOf(data)
-  if (typeof address !== 'string' || !isNumber(ageMs) || ageMs < 0) return undefined
-  if (!isAmount(fields.usd) || !isAmount(fields.etn)) return undefined
-  const isKnown = fields.usd !== null || fields.etn !== null
+  if (!isString(address) || !isNumber(ageMs) || ageMs < 0 || !isBatchPrice(fields)) return undefined
+  const isKnown = fields.usd != null || fields.etn != null
   const requestedAt = clock.now() - ageMs
   return {
     address,
@@ -62,8 +62,6 @@ export function readPrice(data: string, clock: FeedClock): StreamedPrice | undef
     price: isKnown ? ({ address, ...fields } as TokenPrice) : null,
   }
 }
-
-const isAmount = (value: unknown) => value === null || typeof value === 'string'
 
 /** Reads the data of `event: settings`, with which a stream begins, and of `event: status`; without `state` where it is none. */
 export function readReport(data: string) {
@@ -93,5 +91,5 @@ function fieldsOf(data: string): Record<string, unknown> {
   return isObject(fields) ? fields : {}
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+const textOf = (value: unknown) => (isString(value) ? value : undefined)
 const lengthOf = (value: unknown) => (isNumber(value) && value > 0 ? value : undefined)
