@@ -11,7 +11,7 @@ import {
 import { failed, NOT_SENT, type Progress } from './outcome.ts'
 import { discardBody, followRedirects, isRedirect, redirected } from './redirects.ts'
 import { ResponseTooLargeError, readText } from './response-text.ts'
-import type { AttemptOutcome, FetchLike, HttpAttempt, Transport } from './transport.ts'
+import type { AttemptOutcome, FetchInit, FetchLike, HttpAttempt, Transport } from './transport.ts'
 
 export interface KyTransportOptions {
   readonly fetch?: FetchLike | undefined
@@ -145,29 +145,40 @@ async function failureOf(
 /** A custom `fetch` resolved to something that is not a response with a body to read. */
 class InvalidFetchError extends TypeError {}
 
-/** The global `fetch` is looked up at each call, so that one that is replaced later works. @throws InvalidFetchError for what is no response */
+/**
+ * Hands URL and init to `fetch`, which may be another copy that does not know a `Request` of this runtime. In Node the signal of a `Request`
+ * that is garbage-collected no longer aborts. The global `fetch` is looked up at each call, so that one that is replaced later works.
+ * @throws InvalidFetchError for what is no response
+ */
 async function fetchRequest(
   request: Request,
   customFetch: FetchLike | undefined,
   signal: AbortSignal,
   onSent: () => void,
 ): Promise<Response> {
-  const fetch = customFetch ?? globalThis.fetch
+  const fetch: FetchLike | undefined = customFetch ?? globalThis.fetch
   if (typeof fetch !== 'function') {
     const message = 'This runtime has no fetch: hand one to createClient({ fetch }).'
     throw Object.assign(new TypeError(message), { code: NOT_SENT })
   }
-  // Kept while it is answered: in Node the signal of a Request that is garbage-collected no longer aborts.
-  let current = request
-  const send = async (next: Request): Promise<Response> => {
-    signal.throwIfAborted()
-    current = new Request(next, { signal, redirect: 'manual' })
-    onSent()
-    return checkResponse(await fetch(current))
+  const { method, body, credentials, cache } = request
+  const init: FetchInit = {
+    method,
+    headers: Object.fromEntries(request.headers),
+    redirect: 'manual',
+    signal,
+    // A hook may have returned a Request with them. Some runtimes know none of them.
+    ...(credentials && { credentials }),
+    ...(cache && { cache }),
+    ...(body && { body, duplex: 'half' }),
   }
-  const first = await send(request)
-  if (!isRedirect(first)) return first
-  return followRedirects(request.url, first, (url) => send(new Request(url, request)))
+  const send = async (url: string): Promise<Response> => {
+    signal.throwIfAborted()
+    onSent()
+    return checkResponse(await fetch(url, init))
+  }
+  const first = await send(request.url)
+  return isRedirect(first) ? followRedirects(request.url, first, send) : first
 }
 
 /** It may come from another implementation of `fetch`. */

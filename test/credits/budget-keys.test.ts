@@ -138,9 +138,9 @@ describe('with a store', () => {
     const client = createClient({
       apiKey: KEYS[0],
       budget,
-      fetch: (request) => {
+      fetch: (url, init) => {
         entryAtSending = [...store.values()].join()
-        return fake.fetch(request)
+        return fake.fetch(url, init)
       },
     })
     await client.etn.price()

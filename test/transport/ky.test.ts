@@ -1,4 +1,4 @@
-import type { HttpAttempt } from 'etn-market'
+import type { FetchInit, HttpAttempt } from 'etn-market'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createKyTransport, type KyTransportOptions } from '../../src/transport/ky.ts'
 import { REQUEST_CONTEXT } from '../support/request-context.ts'
@@ -20,15 +20,15 @@ function start(options: KyTransportOptions) {
     onSent: () => void reported.push('sent'),
     onHeaders: ({ status }) => void reported.push(status),
   }
-  return { ended: createKyTransport(options).send(attempt), reported }
+  return { ended: createKyTransport(options).send(attempt), reported, signal }
 }
 
 describe('what is sent', () => {
-  test('one Request with the URL, the headers, no body, and no redirect followed by fetch', async () => {
-    const requests: Request[] = []
-    const { ended, reported } = start({
-      fetch: async (request) => {
-        requests.push(request)
+  test('the URL, and an init with the headers, no body, and no redirect followed by fetch', async () => {
+    const given: [url: string, init: FetchInit][] = []
+    const { ended, reported, signal } = start({
+      fetch: async (...both) => {
+        given.push(both)
         return new Response('{"data":1}', { headers: { 'x-credits-cost': '5' } })
       },
     })
@@ -36,17 +36,17 @@ describe('what is sent', () => {
     expect(response).toMatchObject({ status: 200, text: '{"data":1}' })
     expect(response?.headers.get('X-Credits-Cost')).toBe('5')
     expect(reported).toEqual(['sent', 200])
-    expect(requests).toHaveLength(1)
-    const [request] = requests
-    expect(request).toMatchObject({ url: URL_SENT, method: 'GET', body: null, redirect: 'manual' })
-    expect(Object.fromEntries(request?.headers ?? [])).toEqual(HEADERS)
+    const { credentials, cache } = new Request(URL_SENT)
+    const init = { method: 'GET', headers: HEADERS, redirect: 'manual', signal, credentials, cache }
+    expect(given).toEqual([[URL_SENT, init]])
+    expect(given[0]?.[1].signal).toBe(signal)
   })
 
-  test('through the fetch that is global at the moment, which may take a Request alone', async () => {
+  test('through the fetch that is global at the moment', async () => {
     const seen: string[] = []
     const stub = (name: string) =>
-      vi.stubGlobal('fetch', async (request: Request) => {
-        seen.push(`${name} ${request.url} ${request.redirect}`)
+      vi.stubGlobal('fetch', async (url: string, { redirect }: FetchInit) => {
+        seen.push(`${name} ${url} ${redirect}`)
         return new Response(name)
       })
     for (const name of ['first', 'second']) {
