@@ -11,7 +11,7 @@ import {
 import { failed, NOT_SENT, type Progress } from './outcome.ts'
 import { discardBody, followRedirects, isRedirect, redirected } from './redirects.ts'
 import { ResponseTooLargeError, readText } from './response-text.ts'
-import type { AttemptOutcome, FetchInit, FetchLike, HttpAttempt, Transport } from './transport.ts'
+import type { AttemptOutcome, FetchInit, FetchLike, FetchResponse, HttpAttempt, Transport } from './transport.ts'
 
 export interface KyTransportOptions {
   readonly fetch?: FetchLike | undefined
@@ -78,8 +78,10 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
         const response = await fetchRequest(sent, fetch, signal, noteSent)
         progress.head = { status: response.status, headers: response.headers }
         report?.onHeaders(progress.head)
-        if (afterResponse.length > 0) original = response.clone()
-        return response
+        if (afterResponse.length === 0) return response
+        const standard = await toStandard(response, maxResponseBytes)
+        original = standard.clone()
+        return standard
       }
       const kyHook =
         (hook: AfterResponseHook, index: number): KyHook =>
@@ -134,6 +136,7 @@ async function failureOf(
   maxBytes: number,
 ): Promise<AttemptOutcome> {
   if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
+  if (error instanceof ResponseTooLargeError) return failed('too_large', progress, error)
   if (!(error instanceof HookError)) return failed('network', progress, error)
   const { hook, cause } = error
   if (original === undefined) return failed('hook', progress, cause, { hook })
@@ -179,6 +182,13 @@ async function fetchRequest(
   }
   const first = await send(request.url)
   return isRedirect(first) ? followRedirects(request.url, first, send) : first
+}
+
+/** Hooks, and ky around them, get a Response of this runtime, whatever `fetch` has made. */
+async function toStandard(response: FetchResponse, maxBytes: number): Promise<Response> {
+  if (response instanceof Response) return response
+  const { status, headers } = response
+  return new Response((await readText(response, maxBytes)) || null, { status, headers: [...headers] })
 }
 
 /** It may come from another implementation of `fetch`. */
