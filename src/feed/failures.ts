@@ -48,7 +48,8 @@ export function isOverBudget(error: unknown): boolean {
 
 /** Whether the service refused the request because of what it asks for, and not because of who asks. Such an answer is free. */
 export function isAboutAddresses(error: unknown): error is EtnMarketError {
-  return isEtnMarketError(error) && error.code !== 'not_the_service' && ABOUT_ADDRESSES.has(error.status ?? 0)
+  const isOfService = isEtnMarketError(error) && error.code !== 'not_the_service' && error.code !== 'proxy_refused'
+  return isOfService && ABOUT_ADDRESSES.has(error.status ?? 0)
 }
 
 /** Whether requests for other addresses may succeed. */

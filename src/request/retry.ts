@@ -18,7 +18,7 @@ export interface RetryState {
 /** Whether another attempt may succeed: the connection, the time limit or the service failed, not the request. */
 export function isRetryable(error: unknown): error is EtnMarketError {
   return (
-    error instanceof ConnectionError ||
+    (error instanceof ConnectionError && error.retryable) ||
     (error instanceof TimeoutError && error.code === 'attempt_timeout') ||
     error instanceof RateLimitError ||
     error instanceof ServerBusyError ||
