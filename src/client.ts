@@ -25,7 +25,7 @@ import { createEmit } from './request/request-events.ts'
 import { clientSettings, count } from './request/settings.ts'
 import { createSweep } from './sweep/sweep.ts'
 import type { Sweep, SweepOptions } from './sweep-types.ts'
-import { createKyOpener, createKyTransport } from './transport/ky.ts'
+import { createKyTransport } from './transport/ky.ts'
 import { createRequestHeaders } from './transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from './utils/address.ts'
 import { ASYNC_DISPOSE } from './utils/runtime.ts'
@@ -87,7 +87,8 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const usage = new Usage()
   const lifetimes = new CallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
-  const transport = options.transport ?? createKyTransport(options)
+  const ky = createKyTransport(options)
+  const transport = options.transport ?? ky
   const context: CallContext = {
     settings,
     clock,
@@ -109,10 +110,10 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     redact: redactor.error,
   }
   warnInPage(options, emit)
-  const open = createKyOpener(options)
   const run: Run = (input) => startCall(input, context)
   const close = async () => {
     await Promise.all([lifetimes.close(), context.inFlight.close('The client is closed.')])
+    ky.close()
     // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
     if ('flush' in budget) await (budget as StoredBudget | SharedBudget).flush().catch(() => {})
   }
@@ -136,7 +137,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   return withInternals(client, {
     redact: redactor.text,
     estimate: estimateSafely,
-    open: (path, headers, signal) => open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
+    open: (path, headers, signal) => ky.open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
     call: (operation, params, options, more) =>
       run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),
     sweep(operation, list, options, { budget, onAnswer }) {

@@ -76,7 +76,7 @@ export interface ClientOptions {
   /** Address of the service up to and including its version. @default ETN_MARKET_BASE_URL, else the public service */
   baseUrl?: string | undefined
   /**
-   * A standard `fetch` to send requests through. It receives a `Request` and resolves to a `Response`.
+   * A standard `fetch` to send requests through. It is called with the URL and an init, and resolves to a `Response`.
    * @default globalThis.fetch, looked up at each call
    */
   fetch?: FetchLike | undefined

@@ -201,7 +201,7 @@ export class Verification {
       this.probes.push(`${what}: ${served}`)
     } catch (error) {
       signal.throwIfAborted()
-      if (!isEtnMarketError(error) || error.status === undefined) throw error
+      if (!isEtnMarketError(error) || error.status === undefined || error.code === 'proxy_refused') throw error
       const answer = `${error.status} ${error.code}`
       const wrong = error.status < 400 ? served : `refused with ${answer}, not ${expected}`
       const stray = error.status < 400 ? [] : this.#strayHeaders('the call is refused')

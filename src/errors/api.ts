@@ -70,13 +70,16 @@ export class ServiceError extends ApiError {
   }
 }
 
-/** No connection, or it broke before the whole answer arrived. Retried; `charge` is `unknown` when the request may have arrived. */
+/**
+ * No connection, or it broke before the whole answer arrived. Retried; `charge` is `unknown` when the request may have arrived. With the code
+ * `proxy_refused` a forward proxy opened no tunnel: `status` is the proxy's, nothing was sent, and 403 and 407 are not retried.
+ */
 export class ConnectionError extends EtnMarketError {
   override get name(): string {
     return 'ConnectionError'
   }
   override get retryable(): boolean {
-    return true
+    return this.code !== 'proxy_refused' || (this.status !== 403 && this.status !== 407)
   }
 }
 
@@ -131,6 +134,4 @@ export class PartialBatchError extends EtnMarketError {
 export const isFinalForKey = ({ name, code, status }: Pick<EtnMarketError, 'name' | 'code' | 'status'>): boolean =>
   name === 'InsufficientCreditsError' ||
   code === 'api_key_missing' ||
-  status === 401 ||
-  status === 402 ||
-  status === 403
+  (code !== 'proxy_refused' && (status === 401 || status === 402 || status === 403))

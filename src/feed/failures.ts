@@ -48,8 +48,9 @@ export function isOverBudget(error: unknown): boolean {
   return isNamed(error, /^BudgetExceededError$/)
 }
 
-/** Whether a page host, or something in front of the service, answered: that says nothing about an address. */
-const isFromElsewhere = ({ code }: EtnMarketError) => code === 'front_error' || code === 'not_the_service'
+/** Codes of what a page host or something before the service answered: that says nothing about an address. */
+const FROM_ELSEWHERE = ['front_error', 'not_the_service', 'proxy_refused']
+const isFromElsewhere = ({ code }: EtnMarketError) => FROM_ELSEWHERE.includes(code)
 
 /** Whether the request was refused because of what it asks for, and not because of who asks. Such an answer is free. */
 export function isAboutAddresses(error: unknown): error is EtnMarketError {

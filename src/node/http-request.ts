@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CompressCallback, ZlibOptions } from 'node:zlib'
+import { PROXY_TUNNEL } from '../transport/outcome.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { HttpAttempt, ResponseHeaders } from '../transport/transport.ts'
 import { errorWithCode, fetchError, idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
@@ -32,6 +33,7 @@ export function sendHttpRequest(
   return new Promise((resolve, reject) => {
     let body: BufferedBody | undefined
     let requestError: Error | undefined
+    let isWritten = false
 
     const removeListener = () => signal.removeEventListener('abort', onAbort)
     const fail = (reason: unknown) => {
@@ -45,6 +47,14 @@ export function sendHttpRequest(
     }
     const onResponse = (response: IncomingMessage) => {
       const { statusCode = 0 } = response
+      // An agent that got no tunnel hands over the answer of the proxy, on a connection without TLS and before the request was written.
+      if (!isWritten && target.protocol === 'https:' && !('encrypted' in response.socket)) {
+        attempt.onConnecting?.()
+        const error = errorWithCode(`The proxy answered ${statusCode} and opened no tunnel`, PROXY_TUNNEL)
+        fail(fetchError('fetch failed', Object.assign(error, { statusCode })))
+        request.destroy()
+        return
+      }
       const responseHeaders = new RawHeaders(response.rawHeaders)
       let codings: readonly Coding[] | null
       try {
@@ -81,6 +91,7 @@ export function sendHttpRequest(
         if (hasWaited) await attempt.lastLook?.()
         if (request.destroyed) return
         onSent()
+        isWritten = true
         request.end()
       } catch (error) {
         fail(error)

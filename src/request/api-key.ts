@@ -12,7 +12,7 @@ export type ApiKeySource = (signal: CancellationSignal) => string | undefined | 
 
 /** Reads the key of each request from the option. Each key is redacted from errors and events from then on. */
 export function createApiKeySource(
-  { apiKey: option, fetch, hooks }: ClientOptions,
+  { apiKey: option, fetch }: ClientOptions,
   redactor: Redactor,
   isPublicService: () => boolean,
 ): ApiKeySource {
@@ -21,8 +21,8 @@ export function createApiKeySource(
   }
   const given = option ?? environment('ETN_MARKET_API_KEY')
   const key = given === undefined ? undefined : accept(given, redactor)
-  // A fake is no public service, and a hook may add a key of its own.
-  const isNeeded = key === undefined && !isFake(fetch) && hooks?.beforeRequest === undefined
+  // A fake is no public service.
+  const isNeeded = key === undefined && !isFake(fetch)
   return () => {
     if (isNeeded && isPublicService()) throw missingKey()
     return key

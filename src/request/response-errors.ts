@@ -15,6 +15,7 @@ import type { ErrorDetails, EtnMarketError } from '../errors/base.ts'
 import { isBudgetCode } from '../errors/budget.ts'
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
 import { isObject } from '../operations/type-guards.ts'
+import { refusedTunnel } from '../transport/outcome.ts'
 import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
 import { cleanLine } from '../utils/clean-line.ts'
 import { isSuccess } from './billing.ts'
@@ -123,6 +124,12 @@ export function errorOfFailure(context: ErrorContext, failure: TransportFailure)
       { operation, code: 'attempt_timeout', status, cause },
     )
   }
+  const refusal = mayHaveArrived ? undefined : refusedTunnel(cause)
+  if (refusal !== undefined)
+    return new ConnectionError(
+      `${operation}: a forward proxy opened no tunnel to the service (${reasonOf(cause)}). Nothing was sent. A 407 asks for the proxy's own credentials.`,
+      { operation, code: 'proxy_refused', status: refusal.status, cause },
+    )
   return new ConnectionError(
     `${operation}: ${connectionProblem(failure)} (${reasonOf(cause)}). Check the network and baseUrl, then try again.`,
     { operation, code: mayHaveArrived ? 'connection_lost' : 'connection_failed', status, cause },

@@ -1,4 +1,3 @@
-import { ConnectionError, RateLimitError, ServerBusyError, ServiceError, TimeoutError } from '../errors/api.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import { addJitter } from '../transport/retry-after.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
@@ -13,17 +12,6 @@ export interface RetryState {
   readonly remainingMs: number
   readonly maxRetryAfterMs: number
   readonly random: number
-}
-
-/** Whether another attempt may succeed: the connection, the time limit or the service failed, not the request. */
-export function isRetryable(error: unknown): error is EtnMarketError {
-  return (
-    error instanceof ConnectionError ||
-    (error instanceof TimeoutError && error.code === 'attempt_timeout') ||
-    error instanceof RateLimitError ||
-    error instanceof ServerBusyError ||
-    error instanceof ServiceError
-  )
 }
 
 /**

@@ -33,7 +33,7 @@ import type { InFlightRequest } from './dedupe.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { errorOf, type RequestResult, readOutcome, validate } from './read-answer.ts'
 import { type Emit, ignoreEvents, type RequestEmit } from './request-events.ts'
-import { isRetryable, retryDelay } from './retry.ts'
+import { retryDelay } from './retry.ts'
 import type { CallSettings } from './settings.ts'
 
 /** One request of a call while it is under way, over all its attempts. */
@@ -54,7 +54,7 @@ export interface RequestState {
   /** Whether it has waited since it was last about to be sent. */
   hasWaited?: boolean
   /** What the service, and no hook, let the last attempt fail with: it decides on retries and cool-downs. */
-  refusal?: unknown
+  refusal?: EtnMarketError | undefined
 }
 
 export interface SendContext {
@@ -107,10 +107,10 @@ export async function send(state: RequestState, context: SendContext): Promise<R
     // The waits are ours. Each option is given, so that none is read from a prototype that somebody has changed.
     const result = await pRetry((number) => new Attempt(number, state, context).run(), {
       retries: settings.retryLimit,
-      shouldRetry: () => isRetryable(state.refusal),
+      shouldRetry: () => state.refusal?.retryable === true,
       shouldConsumeRetry: () => true,
       onFailedAttempt: ({ error, attemptNumber, retriesLeft }) =>
-        retriesLeft > 0 && isRetryable(state.refusal)
+        retriesLeft > 0 && state.refusal?.retryable
           ? prepareRetry(error, state.refusal, attemptNumber, state, context)
           : undefined,
       factor: 1,
@@ -230,7 +230,7 @@ class Attempt implements AdmissionRequest {
         throw error
       } finally {
         const refusal = answered === outcome ? failure : errorOf(answered, answeredBody, state, clock)
-        state.refusal = refusal
+        state.refusal = refusal instanceof EtnMarketError ? refusal : undefined
         // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
         const isOfProxy = apiKey === undefined && isBudgetRefusal(refusal)
         if (isOfProxy) this.#admission?.end('succeeded')

@@ -41,7 +41,9 @@ export interface Hooks {
   /**
    * Called in order before a request is sent: to set headers, or to trace. A hook may return a new `Request` within the same origin,
    * or a `Response`, which then is the answer: no request is made, which is no attempt and costs nothing. Either skips the hooks after it.
-   * The key never goes to another origin: a `Request` to one is not sent, and the call rejects. So does a call whose hook throws.
+   *
+   * The call rejects with the code `hook_failed`, and nothing is sent, when a hook throws, when it returns a `Request` to another origin, where
+   * the key must not go, or when it changes the header `Authorization`. For keys that rotate, pass a function: `apiKey: () => …`.
    *
    * A hook may wait; its time counts towards `timeoutMs` and `deadlineMs`. Afterwards the client looks once more whether the request may be
    * sent. If a cool-down has begun meanwhile, the request waits for its end, and the hooks run again.
@@ -74,17 +76,27 @@ export async function runBeforeRequest(
   request: Request,
   { operation, callId, attempt }: RequestContext,
 ): Promise<Request | Response> {
+  const authorization = request.headers.get('authorization')
   for (const [index, hook] of hooks.entries()) {
     const name = `beforeRequest[${index}]`
     const result = await nameErrors(name, () => hook({ request, operation, callId, attempt }))
     if (result instanceof Response) return checkUnread(name, result)
-    if (!(result instanceof Request)) continue
-    if (new URL(result.url).origin === new URL(request.url).origin) return result
-    const message = 'The hook returned a Request to another origin, where the key must not go. Set baseUrl instead.'
-    throw new HookError(name, new Error(message))
+    const isOther = result instanceof Request
+    const { url, headers } = isOther ? result : request
+    if (new URL(url).origin !== new URL(request.url).origin)
+      throw misuse(name, 'returned a Request to another origin, where the key must not go. Set baseUrl instead.')
+    // A budget would take a balance of that key for one of the client's.
+    if (headers.get('authorization') !== authorization)
+      throw misuse(
+        name,
+        'changed the header Authorization. Pass the key as apiKey; one that rotates as apiKey: () => ….',
+      )
+    if (isOther) return result
   }
   return request
 }
+
+const misuse = (name: string, what: string) => new HookError(name, new Error(`The hook ${what}`))
 
 /** Runs one hook after a response. Resolves to what replaces the response, if anything. @throws HookError */
 export async function runAfterResponse(

@@ -1,4 +1,5 @@
 import ky, { type Options } from 'ky'
+import { FetchSender, InvalidFetchError, toStandard } from './fetch-sender.ts'
 import {
   type AfterResponseHook,
   type AfterResponseState,
@@ -8,8 +9,8 @@ import {
   runAfterResponse,
   runBeforeRequest,
 } from './hooks.ts'
-import { failed, NOT_SENT, type Progress } from './outcome.ts'
-import { discardBody, followRedirects, isRedirect, redirected } from './redirects.ts'
+import { failed, type Progress } from './outcome.ts'
+import { discardBody, isRedirect, redirected } from './redirects.ts'
 import { ResponseTooLargeError, readText } from './response-text.ts'
 import type { AttemptOutcome, FetchLike, HttpAttempt, Transport } from './transport.ts'
 
@@ -34,24 +35,32 @@ function sendByKy(
   return ky(url, { ...options, redirect: 'manual' } as unknown as Options)
 }
 
-/** Opens a response whose body is read as it arrives, with the hooks before a request. It rejects as `fetch` does. */
-export function createKyOpener({ fetch, hooks }: KyTransportOptions = {}) {
-  let count = 0
-  return (url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> => {
-    const context: RequestContext = { operation: 'stream', callId: `stream-${++count}`, attempt: 1 }
-    return sendByKy(url, headers, async (built) => {
-      const request = await runBeforeRequest(hooks?.beforeRequest ?? [], built, context)
-      return request instanceof Response ? request : fetchRequest(request, fetch, signal, () => {})
-    })
-  }
+/** The default transport, which opens streams as well. */
+export interface KyTransport extends Transport {
+  /** Opens a response whose body is read as it arrives, with the hooks before a request. It rejects as `fetch` does. */
+  open(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
+  /** Frees what the runtime keeps for it. */
+  close(): void
 }
 
-/** The default transport: ky builds the request, runs the hooks, and sends it through `fetch`. */
-export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Transport {
+/** ky builds the request, runs the hooks, and sends it through `fetch`. */
+export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): KyTransport {
   const beforeRequest = hooks?.beforeRequest ?? []
   const afterResponse = hooks?.afterResponse ?? []
+  const sender = new FetchSender(fetch)
+  let streams = 0
 
   return {
+    close: () => sender.close(),
+
+    open(url, headers, signal) {
+      const context: RequestContext = { operation: 'stream', callId: `stream-${++streams}`, attempt: 1 }
+      return sendByKy(url, headers, async (built) => {
+        const request = await runBeforeRequest(beforeRequest, built, context)
+        return request instanceof Response ? request : sender.send(request, signal, () => {})
+      })
+    },
+
     async send(attempt) {
       const { url, headers, context, signal, maxResponseBytes = Number.POSITIVE_INFINITY } = attempt
       // Node 20 keeps these closures until a full garbage collection. With the caller's they would keep each call and its answer.
@@ -75,11 +84,13 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Tr
           sent = prepared
           await report?.lastLook?.()
         }
-        const response = await fetchRequest(sent, fetch, signal, noteSent)
+        const response = await sender.send(sent, signal, noteSent)
         progress.head = { status: response.status, headers: response.headers }
         report?.onHeaders(progress.head)
-        if (afterResponse.length > 0) original = response.clone()
-        return response
+        if (afterResponse.length === 0) return response
+        const standard = await toStandard(response, maxResponseBytes)
+        original = standard.clone()
+        return standard
       }
       const kyHook =
         (hook: AfterResponseHook, index: number): KyHook =>
@@ -134,50 +145,11 @@ async function failureOf(
   maxBytes: number,
 ): Promise<AttemptOutcome> {
   if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
+  if (error instanceof ResponseTooLargeError) return failed('too_large', progress, error)
   if (!(error instanceof HookError)) return failed('network', progress, error)
   const { hook, cause } = error
   if (original === undefined) return failed('hook', progress, cause, { hook })
   const { status, headers } = original
   const text = await readText(original, maxBytes).catch(() => undefined)
   return failed('hook', progress, cause, { hook, response: { status, headers, text } })
-}
-
-/** A custom `fetch` resolved to something that is not a response with a body to read. */
-class InvalidFetchError extends TypeError {}
-
-/** The global `fetch` is looked up at each call, so that one that is replaced later works. @throws InvalidFetchError for what is no response */
-async function fetchRequest(
-  request: Request,
-  customFetch: FetchLike | undefined,
-  signal: AbortSignal,
-  onSent: () => void,
-): Promise<Response> {
-  const fetch = customFetch ?? globalThis.fetch
-  if (typeof fetch !== 'function') {
-    const message = 'This runtime has no fetch: hand one to createClient({ fetch }).'
-    throw Object.assign(new TypeError(message), { code: NOT_SENT })
-  }
-  // Kept while it is answered: in Node the signal of a Request that is garbage-collected no longer aborts.
-  let current = request
-  const send = async (next: Request): Promise<Response> => {
-    signal.throwIfAborted()
-    current = new Request(next, { signal, redirect: 'manual' })
-    onSent()
-    return checkResponse(await fetch(current))
-  }
-  const first = await send(request)
-  if (!isRedirect(first)) return first
-  return followRedirects(request.url, first, (url) => send(new Request(url, request)))
-}
-
-/** It may come from another implementation of `fetch`. */
-function checkResponse(value: unknown): Response {
-  const { status, headers, text, bodyUsed } = Object(value) as Partial<Response>
-  const hasHeaders = typeof headers?.get === 'function' && typeof headers[Symbol.iterator] === 'function'
-  if (typeof status !== 'number' || typeof text !== 'function' || !hasHeaders) {
-    const given = value === null || typeof value !== 'object' ? String(value) : 'an object'
-    throw new InvalidFetchError(`fetch resolved to ${given}, not to a Response`)
-  }
-  if (bodyUsed) throw new InvalidFetchError('fetch resolved to a Response whose body was read before')
-  return value as Response
 }

@@ -23,7 +23,7 @@ export function failed(
 
 /** Codes of failures in which no byte of the request reached the server, where no step is given. */
 const NEVER_SENT_CODE =
-  /^(ERR_NO_FETCH|ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ECONNREFUSED|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_CERT_\w+|ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\w*HANDSHAKE_FAILURE|TLSV1_ALERT_\w+)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
+  /^(ERR_NO_FETCH|ERR_PROXY_TUNNEL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ECONNREFUSED|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_(?:CONNECT_TIMEOUT|INVALID_ARG)|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_CERT_\w+|ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\w*HANDSHAKE_FAILURE|TLSV1_ALERT_\w+)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
 
 /** Steps before a connection is made, as Node names them. Every other one, such as `read`, needs a connection. */
 const STEPS_BEFORE_SENDING = /^(connect|bind|getaddrinfo|query\w+)$/
@@ -31,16 +31,39 @@ const STEPS_BEFORE_SENDING = /^(connect|bind|getaddrinfo|query\w+)$/
 /** These happen while a connection is made and also while it is read. */
 const CODE_OF_TWO_STEPS = /^(EHOSTUNREACH|ENETUNREACH)$/
 
+/** How undici, and the agents of the packages tunnel and hpagent, say that a forward proxy refused a tunnel. */
+const REFUSED_TUNNEL =
+  /^(?:Proxy response \(|tunneling socket could not be established, statusCode=|Bad response: )(\d{3})(?:\) !== 200 when HTTP Tunneling)?$/
+
+/** The same of Deno, which names one status only. */
+const REFUSED_TUNNEL_IN_DENO = /client error \(Connect\): (?:(proxy authentication required)|unsuccessful tunnel)/
+
 /**
- * Failures without a code of their own. `fetch` blocks some ports: the first wording is Node's, the second one Safari's. The third is Node's
- * for a TLS handshake that the server cut off.
+ * Failures without a code of their own. `fetch` blocks some ports, in the words of Node, Deno and Safari. Then follow a TLS handshake that the
+ * server cut off, in Node; a tunnel that a forward proxy refused, in undici; and whatever failed while Deno connected.
  */
-const NEVER_SENT_MESSAGE = /^bad port$|restricted network port|before secure TLS connection was established/i
+const NEVER_SENT_MESSAGE =
+  /^bad port$|Requests to port \d+ are blocked|restricted network port|before secure TLS connection was established|^Proxy response \(\d{3}\) !== 200 when HTTP Tunneling$|\): client error \(Connect\)/i
 
 const MAX_DEPTH = 5
 
 /** A code of this library for requests that a transport does not send. */
 export const NOT_SENT = 'ERR_NO_FETCH'
+
+/** A code of Node and Bun, and of this library: a forward proxy refused a tunnel to the service. */
+export const PROXY_TUNNEL = 'ERR_PROXY_TUNNEL'
+
+/** Whether an error, or a cause of it, says that a forward proxy refused a tunnel, and the status with which, where it is known. */
+export function refusedTunnel(error: unknown, depth = 0): { readonly status: number | undefined } | undefined {
+  if (typeof error !== 'object' || error === null || depth > MAX_DEPTH) return undefined
+  const { code, message, statusCode, status = statusCode, cause } = error as Record<string, unknown>
+  if (code === PROXY_TUNNEL && typeof status === 'number') return { status }
+  const stated = REFUSED_TUNNEL.exec(String(message))
+  if (stated !== null) return { status: Number(stated[1]) }
+  const byDeno = REFUSED_TUNNEL_IN_DENO.exec(String(message))
+  if (byDeno !== null) return { status: byDeno[1] === undefined ? undefined : 407 }
+  return refusedTunnel(cause, depth + 1)
+}
 
 /** Whether an error, or a cause of it, shows that the request never reached the server: by the step that failed, else by the code. */
 export function isNeverSent(error: unknown, depth = 0): boolean {

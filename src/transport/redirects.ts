@@ -6,7 +6,8 @@ export interface RedirectResponse {
   /** 'opaqueredirect' where a browser hides a redirect. */
   readonly type?: string
   readonly headers: { get(name: string): string | null }
-  readonly body?: { cancel(): Promise<void> } | null
+  /** It may be of another kind, as the one of node-fetch. */
+  readonly body?: { cancel?(): Promise<void> } | null
 }
 
 const MAX_REDIRECTS = 3
@@ -18,7 +19,7 @@ export function isRedirect({ status, type }: RedirectResponse): boolean {
 
 /** Releases the connection of a response that nobody reads. */
 export function discardBody({ body }: Pick<RedirectResponse, 'body'>): void {
-  body?.cancel().catch(() => {})
+  body?.cancel?.().catch(() => {})
 }
 
 /** The outcome of an attempt that ended in a redirect to another origin, to nowhere, or in one too many. */

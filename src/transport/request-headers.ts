@@ -24,9 +24,7 @@ export type RequestHeaders = (apiKey: string | undefined, ofCall?: Fields) => Fi
 
 /** @throws InvalidRequestError for headers that no request can have, and for `Authorization`, which holds the key */
 export function createRequestHeaders(headers: HeadersInit | undefined): RequestHeaders {
-  const own: Record<string, string> = { accept: 'application/json', ...userAgent(), ...readHeaders(headers) }
-  // Their fetch resends a request by itself when a kept connection breaks: it is charged twice and counted once.
-  if ('Bun' in globalThis || 'Deno' in globalThis) own.connection = 'close'
+  const own: Fields = { accept: 'application/json', ...userAgent(), ...readHeaders(headers) }
   return (apiKey, ofCall) => {
     const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
     return ofCall === undefined && apiKey === undefined ? own : Object.assign(key, own, ofCall)

@@ -5,7 +5,7 @@ export interface ResponseHeaders {
   /** The value of a header, or null. Lines of one name are joined with a comma and a space. */
   get(name: string): string | null
   /** All headers, with names in lower case. */
-  [Symbol.iterator](): IterableIterator<[name: string, value: string]>
+  [Symbol.iterator](): Iterator<[name: string, value: string]>
 }
 
 /** Status and headers, which arrive before the body. */
@@ -113,8 +113,31 @@ export interface Transport {
   send(attempt: HttpAttempt): Promise<AttemptOutcome>
 }
 
+/** What a `fetch` receives beside the URL. */
+export interface FetchInit {
+  /** `GET`, unless a hook has returned a `Request` with another method. */
+  readonly method: string
+  /** Names in lower case. */
+  readonly headers: Record<string, string>
+  /** The client follows redirects itself, within one origin. */
+  readonly redirect: 'manual'
+  /** Aborts the request, whether it waits for the answer or for its body. */
+  readonly signal: AbortSignal
+  /** That of the request which ky has built or a hook has returned. */
+  readonly credentials?: 'include' | 'omit' | 'same-origin'
+  /** That of the request which ky has built or a hook has returned. */
+  readonly cache?: 'default' | 'force-cache' | 'no-cache' | 'no-store' | 'only-if-cached' | 'reload'
+}
+
+/** What the client reads of the response of a `fetch`; a standard `Response` is one. */
+export interface FetchResponse extends ResponseHead {
+  /** Reads the body, decoded. */
+  text(): Promise<string>
+}
+
 /**
- * A standard `fetch`, such as `globalThis.fetch` or `fake.fetch`. It receives a `Request`, whose signal aborts it, and resolves to
- * a `Response`.
+ * A standard `fetch`, such as `globalThis.fetch`, that of undici or node-fetch, or `fake.fetch`.
+ * @example
+ * const client = createClient({ fetch: (url, init) => fetch(url, { ...init, credentials: 'include' }) })
  */
-export type FetchLike = (input: Request, init?: RequestInit) => Promise<Response>
+export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>

@@ -1,4 +1,4 @@
-import { BudgetExceededError, createBudget, createClient } from 'etn-market'
+import { BudgetExceededError, createBudget, createClient, type FetchInit } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { expect } from 'vitest'
@@ -22,11 +22,11 @@ const fake = createFakeService({
 function createLateService(lateMs: () => number) {
   return {
     charged: () => fake.charged(),
-    fetch(request: Request): Promise<Response> {
-      const execute = () => fake.fetch(request.url, { headers: request.headers })
+    fetch(url: string, { headers, signal }: FetchInit): Promise<Response> {
+      const execute = () => fake.fetch(url, { headers })
       const answer = lateMs() > 0 ? clock.sleep(lateMs()).then(execute) : execute()
       const left = new Promise<never>((_, reject) => {
-        request.signal.addEventListener('abort', () => reject(request.signal.reason))
+        signal.addEventListener('abort', () => reject(signal.reason))
       })
       return Promise.race([answer, left])
     },
@@ -48,7 +48,7 @@ async function play(rounds: readonly Round[]): Promise<void> {
   let lateMs = 0
   const service = createLateService(() => lateMs)
   const budget = createBudget({ credits: LIMIT, exclusiveKey: true }, clock)
-  const client = createClient({ apiKey: KEY, budget, clock, fetch: (request) => service.fetch(request as Request) })
+  const client = createClient({ apiKey: KEY, budget, clock, fetch: service.fetch })
   await client.account.me()
   for (const { waitMs, timeoutMs, ...round } of rounds) {
     lateMs = round.lateMs

@@ -39,7 +39,7 @@ describe('a baseUrl that is a path alone', () => {
     const urls: string[] = []
     const client = createClient({
       baseUrl: '/api/market',
-      fetch: async ({ url }) => {
+      fetch: async (url) => {
         urls.push(url)
         return ok(price(TOKEN), costs(50))
       },

@@ -1,4 +1,4 @@
-import { createClient } from 'etn-market'
+import { type BeforeRequestHook, createClient } from 'etn-market'
 import { createFakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createBudget, type Reservation, type StoredBudget } from '../../src/credits/budget.ts'
@@ -95,6 +95,25 @@ test.each([
   await client.close()
 })
 
+test("a hook cannot set another key, whose lost answer the balance of the client's own would seem to free", async () => {
+  const fake = createFakeService({ keys: FAKE_KEYS })
+  const { budget, pass } = exclusiveAt()
+  let isOther = false
+  const beforeRequest = [
+    ({ request }: { request: Request }) => isOther && request.headers.set('authorization', `Bearer ${KEYS[1]}`),
+  ] as BeforeRequestHook[]
+  const client = createClient({ apiKey: KEYS[0], budget, fetch: fake.fetch, retry: false, hooks: { beforeRequest } })
+  await client.account.me()
+  fake.fault({ operation: 'farm.list', reset: 'after' })
+  isOther = true
+  await client.farm.list().catch(() => {})
+  isOther = false
+  pass(MINUTE)
+  await client.account.me()
+  expect(budget.spent + budget.uncertain).toBeGreaterThanOrEqual(fake.charged())
+  await client.close()
+})
+
 describe('with a store', () => {
   const store = new Map<string, string>()
   let now = START
@@ -138,9 +157,9 @@ describe('with a store', () => {
     const client = createClient({
       apiKey: KEYS[0],
       budget,
-      fetch: (request) => {
+      fetch: (url, init) => {
         entryAtSending = [...store.values()].join()
-        return fake.fetch(request)
+        return fake.fetch(url, init)
       },
     })
     await client.etn.price()

@@ -7,6 +7,7 @@ import { createVirtualClock, flush, START, type VirtualClock } from '../support/
 import { fakeForThisTest } from '../support/fake-timers.ts'
 import { type Drawn, onCaseFinished, testProperty, weighted } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
+import { type ScriptedRequest, scriptedRequest } from '../support/script.ts'
 import { type Outcome, watch } from '../support/setup.ts'
 import { omitStacks } from '../support/short-stacks.ts'
 import { type Behaviour, createModelService } from './model-service.ts'
@@ -182,7 +183,7 @@ async function run(fake: FakeService, clock: VirtualClock, tried: Case): Promise
       createClient({
         apiKey: () => (keys.delayMs > 0 ? readKey() : keys.next),
         baseUrl: fake.baseUrl,
-        fetch: (request) => receive(started, request as Request),
+        fetch: (url, init) => receive(started, scriptedRequest(url, init)),
         clock,
         budget: total.budget,
       }),
@@ -192,7 +193,7 @@ async function run(fake: FakeService, clock: VirtualClock, tried: Case): Promise
     return started
   }
 
-  function receive(sender: Process, request: Request): Promise<Response> {
+  function receive(sender: Process, request: ScriptedRequest): Promise<Response> {
     if (sender !== running) breaches.push('sent by a process that has ended')
     const isOfVisitor = request.url.includes('/history')
     const accounts = isOfVisitor ? [sender.total, sender.visitor] : [sender.total]

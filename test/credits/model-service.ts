@@ -1,6 +1,7 @@
 import type { FakeService } from 'etn-market/fake'
 import { cutOff, html, networkError, refusal } from '../support/answers.ts'
 import type { VirtualClock } from '../support/clock.ts'
+import type { ScriptedRequest } from '../support/script.ts'
 
 /** What the service does with one request. */
 export interface Behaviour {
@@ -29,7 +30,7 @@ export function createModelService(fake: FakeService, clock: VirtualClock, behav
   let isWell = false
 
   /** @param onCharge gets what the request was charged, at the moment at which it is executed */
-  async function receive(request: Request, onCharge: (credits: number) => void): Promise<Response> {
+  async function receive(request: ScriptedRequest, onCharge: (credits: number) => void): Promise<Response> {
     const behaviour = behaviours[requests++ % behaviours.length]
     const { how, latencyMs, lateMs }: Behaviour = isWell || !behaviour ? WELL : behaviour
     const execute = () => {

@@ -39,12 +39,13 @@ function setupPage(
   const client: Client = createClient({
     baseUrl: BASE,
     clock: made.clock,
-    fetch: async (request) => {
+    fetch: async (url, init) => {
+      const request = new Request(url, init)
       const { pathname } = new URL(request.url)
       if (pathname.endsWith('/stream')) streams.push(request)
       else bought.push(pathname)
       const response = (await answer(request)) ?? (await made.proxy(request))
-      request.signal.throwIfAborted()
+      init.signal.throwIfAborted()
       return response
     },
     ...clientOptions,

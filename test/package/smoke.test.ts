@@ -8,8 +8,8 @@ const USE = `
 const address = '0x138dafbda0ccb3d8e39c19edb0510fc31b7c1c77'
 const answer = (status, body, headers = {}) => new Response(JSON.stringify(body), { status, headers })
 const sent = []
-const fetch = async ({ url, headers }) => {
-  sent.push(url + ' ' + headers.get('authorization') + ' ' + headers.get('x-hook'))
+const fetch = async (url, { headers }) => {
+  sent.push(url + ' ' + headers.authorization + ' ' + headers['x-hook'])
   if (url.endsWith('/me')) return answer(404, { error: { code: 'NOT_FOUND', message: 'no' } })
   if (url.endsWith('/etn')) return answer(200, { data: { usd: 5 } }, { 'x-credits-cost': '25' })
   return answer(200, { data: { address, usd: '0.5' }, cursor: null }, { 'x-credits-cost': '50', 'x-credits-remaining': '950' })

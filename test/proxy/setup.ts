@@ -83,7 +83,7 @@ export function openProxy(
   const page: ProxySetup['page'] = (visitor = 'somebody', pageOptions = {}) =>
     createClient({
       baseUrl: BASE,
-      fetch: (request) => fetchAs(proxy, request, visitor),
+      fetch: (url, init) => fetchAs(proxy, new Request(url, init), visitor),
       clock,
       ...pageOptions,
     })

@@ -80,9 +80,9 @@ test('a heavy call in flight keeps its lease and its slot, also when the cool-do
   const slow = setup.join(
     { ...SHORT_LEASE, heavyConcurrency: 3 },
     {
-      fetch: async (input, init) => {
+      fetch: async (url, init) => {
         await isAnswered
-        return setup.fake.fetch(input as Request, init)
+        return setup.fake.fetch(url, init)
       },
     },
   )

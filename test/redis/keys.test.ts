@@ -1,4 +1,4 @@
-import { StateUnavailableError } from 'etn-market'
+import { type FetchLike, StateUnavailableError } from 'etn-market'
 import type { ScriptRunner } from 'etn-market/redis'
 import { expect, test } from 'vitest'
 import { createKeyNames } from '../../src/credits/key-name.ts'
@@ -97,18 +97,18 @@ test('requests that are left before the service executes and charges them stay w
   let leave = () => {}
   const late: Promise<unknown>[] = []
   /** Charges heavy requests at their end, whether or not anybody still waits. */
-  const fetch = (request: Request): Promise<Response> => {
-    const execute = () => setup.fake.fetch(request.url, { headers: request.headers })
-    if (!request.url.includes('/liquidity-locks')) return execute()
+  const fetch: FetchLike = (url, { headers, signal }) => {
+    const execute = () => setup.fake.fetch(url, { headers })
+    if (!url.includes('/liquidity-locks')) return execute()
     const executed = new Promise((resolve) => setTimeout(resolve, lateMs)).then(execute)
     late.push(executed)
     setTimeout(leave, 5)
     return new Promise((resolve, reject) => {
       executed.then(resolve, reject)
-      request.signal.addEventListener('abort', () => reject(request.signal.reason))
+      signal.addEventListener('abort', () => reject(signal.reason))
     })
   }
-  const { client, fleet } = setup.join({ budget: { credits: limit } }, { retry: false, fetch: fetch as never })
+  const { client, fleet } = setup.join({ budget: { credits: limit } }, { retry: false, fetch })
   await fleet.initialize()
   await fleet.reconcile(client)
   for (let round = 0; round < 4; round++) {

@@ -23,11 +23,11 @@ export function startService(latencyMs = 0) {
     createClient({
       apiKey: fake.key,
       clock,
-      async fetch(request: Request) {
+      async fetch(url, init) {
         mostInFlight = Math.max(mostInFlight, ++inFlight)
         try {
-          if (latencyMs > 0) await clock.sleep(latencyMs, request.signal)
-          return await fake.fetch(request)
+          if (latencyMs > 0) await clock.sleep(latencyMs, init.signal)
+          return await fake.fetch(url, init)
         } finally {
           inFlight--
         }

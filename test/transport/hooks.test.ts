@@ -1,4 +1,4 @@
-import { type EtnMarketError, type Hooks, InvalidRequestError } from 'etn-market'
+import { type BeforeRequestHook, type EtnMarketError, type Hooks, InvalidRequestError } from 'etn-market'
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import type { BeforeRequestState } from '../../src/options.ts'
@@ -8,6 +8,7 @@ import type { Handler } from '../support/script.ts'
 import { address, BASE_URL, KEY, setup, watch } from '../support/setup.ts'
 
 const TOKEN = address(1)
+const OTHER_KEY = 'esk_live_of_somebody_else'
 const answer: Handler = () => ok(price(TOKEN), costs(50))
 
 async function call(hooks: Hooks, handler = answer, retry: { limit: number } | undefined = undefined) {
@@ -104,6 +105,36 @@ describe('beforeRequest', () => {
       expect(allRepresentations(error)).not.toContain(KEY)
     },
   )
+
+  const asOther = ({ request }: BeforeRequestState, headers: object) =>
+    new Request(request, { headers: { ...Object.fromEntries(request.headers), ...headers } })
+
+  test.each<[string, BeforeRequestHook]>([
+    ['sets another', ({ request }) => request.headers.set('Authorization', `Bearer ${OTHER_KEY}`)],
+    ['sets the same with another scheme', ({ request }) => request.headers.set('authorization', `bearer ${KEY}`)],
+    ['adds one', ({ request }) => request.headers.append('authorization', `Bearer ${OTHER_KEY}`)],
+    ['removes it', ({ request }) => request.headers.delete('authorization')],
+    ['returns a Request with another', (state) => asOther(state, { authorization: `Bearer ${OTHER_KEY}` })],
+    ['returns a Request without it', ({ request }) => new Request(request.url)],
+  ])('may not change the key: %s', async (_, hook) => {
+    const { error, script, client } = await call({ beforeRequest: [() => {}, hook, () => {}] })
+    expect(error).toBeInstanceOf(InvalidRequestError)
+    expect(error).toMatchObject({ code: 'hook_failed', attempts: 0, charge: 'none' })
+    expect(error.message).toContain('beforeRequest[1]')
+    expect(error.message).toContain('apiKey: () =>')
+    expect(script.requests).toHaveLength(0)
+    expect(client.budget.available).toBe(1_000)
+    expect(allRepresentations(error)).not.toMatch(new RegExp(`${KEY}|${OTHER_KEY}`))
+  })
+
+  test('may not set a key where the client has none, and is no reason to call the public service without one', async () => {
+    const beforeRequest = [({ request }: BeforeRequestState) => request.headers.set('authorization', OTHER_KEY)]
+    const { client, script } = setup(answer, { apiKey: undefined, hooks: { beforeRequest } })
+    await expect(client.token.price({ address: TOKEN })).rejects.toMatchObject({ code: 'hook_failed' })
+    expect(script.requests).toHaveLength(0)
+    const onPublic = setup(answer, { apiKey: undefined, baseUrl: undefined, hooks: { beforeRequest } })
+    await expect(onPublic.client.etn.price()).rejects.toMatchObject({ code: 'api_key_missing' })
+  })
 
   test.each([
     ['an Error', new Error('no trace')],

@@ -1,4 +1,4 @@
-import type { HttpAttempt } from 'etn-market'
+import type { AfterResponseHook, FetchInit, HttpAttempt } from 'etn-market'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createKyTransport, type KyTransportOptions } from '../../src/transport/ky.ts'
 import { REQUEST_CONTEXT } from '../support/request-context.ts'
@@ -9,7 +9,7 @@ const HEADERS = { accept: 'application/json', authorization: 'Bearer esk_test_x'
 afterEach(() => void vi.unstubAllGlobals())
 
 /** One attempt over ky, with what it reported. */
-function start(options: KyTransportOptions) {
+function start(options: KyTransportOptions, more: Partial<HttpAttempt> = {}) {
   const { signal } = new AbortController()
   const reported: unknown[] = []
   const attempt: HttpAttempt = {
@@ -19,16 +19,17 @@ function start(options: KyTransportOptions) {
     signal,
     onSent: () => void reported.push('sent'),
     onHeaders: ({ status }) => void reported.push(status),
+    ...more,
   }
-  return { ended: createKyTransport(options).send(attempt), reported }
+  return { ended: createKyTransport(options).send(attempt), reported, signal }
 }
 
 describe('what is sent', () => {
-  test('one Request with the URL, the headers, no body, and no redirect followed by fetch', async () => {
-    const requests: Request[] = []
-    const { ended, reported } = start({
-      fetch: async (request) => {
-        requests.push(request)
+  test('the URL, and an init with the headers, no body, and no redirect followed by fetch', async () => {
+    const given: [url: string, init: FetchInit][] = []
+    const { ended, reported, signal } = start({
+      fetch: async (...both) => {
+        given.push(both)
         return new Response('{"data":1}', { headers: { 'x-credits-cost': '5' } })
       },
     })
@@ -36,17 +37,17 @@ describe('what is sent', () => {
     expect(response).toMatchObject({ status: 200, text: '{"data":1}' })
     expect(response?.headers.get('X-Credits-Cost')).toBe('5')
     expect(reported).toEqual(['sent', 200])
-    expect(requests).toHaveLength(1)
-    const [request] = requests
-    expect(request).toMatchObject({ url: URL_SENT, method: 'GET', body: null, redirect: 'manual' })
-    expect(Object.fromEntries(request?.headers ?? [])).toEqual(HEADERS)
+    const { credentials, cache } = new Request(URL_SENT)
+    const init = { method: 'GET', headers: HEADERS, redirect: 'manual', signal, credentials, cache }
+    expect(given).toEqual([[URL_SENT, init]])
+    expect(given[0]?.[1].signal).toBe(signal)
   })
 
-  test('through the fetch that is global at the moment, which may take a Request alone', async () => {
+  test('through the fetch that is global at the moment', async () => {
     const seen: string[] = []
     const stub = (name: string) =>
-      vi.stubGlobal('fetch', async (request: Request) => {
-        seen.push(`${name} ${request.url} ${request.redirect}`)
+      vi.stubGlobal('fetch', async (url: string, { redirect }: FetchInit) => {
+        seen.push(`${name} ${url} ${redirect}`)
         return new Response(name)
       })
     for (const name of ['first', 'second']) {
@@ -57,16 +58,77 @@ describe('what is sent', () => {
   })
 })
 
-/** A Response of another implementation of fetch. */
+describe('a Request that a hook returns', () => {
+  const sendAs = async (init: RequestInit) => {
+    const given: FetchInit[] = []
+    const { ended } = start({
+      hooks: { beforeRequest: [({ request }) => new Request(request, init)] },
+      fetch: async (url, init) => {
+        given.push(init)
+        return new Response(await new Request(url, init).text())
+      },
+    })
+    return { outcome: await ended, given }
+  }
+
+  test('goes out with its method, headers, credentials and cache mode', async () => {
+    const own = { method: 'HEAD', credentials: 'include', cache: 'no-store' } as const
+    const { given } = await sendAs({ ...own, headers: { ...HEADERS, 'x-hook': '1' } })
+    expect(given).toMatchObject([{ ...own, headers: { ...HEADERS, 'x-hook': '1' }, redirect: 'manual' }])
+  })
+
+  test('goes out with its body', async () => {
+    const { outcome } = await sendAs({ method: 'POST', body: 'a body', headers: HEADERS })
+    expect(outcome.response?.text).toBe('a body')
+  })
+})
+
+/** A Response as node-fetch makes it: its body cannot be cancelled, and hooks could not return it. */
 class ForeignResponse {
-  readonly status = 200
-  readonly headers = new Headers({ 'x-credits-cost': '5' })
+  readonly headers: Headers
+  readonly body = { pipe() {} }
   readonly text = async () => 'foreign'
+  constructor(
+    readonly status = 200,
+    headers: Record<string, string> = {},
+  ) {
+    this.headers = new Headers({ 'x-credits-cost': '5', ...headers })
+  }
 }
 
-test('a response of another implementation of fetch is read, and its request sent once', async () => {
-  const fetch = vi.fn(async () => new ForeignResponse() as unknown as Response)
-  const { response } = await start({ fetch }).ended
-  expect(response?.text).toBe('foreign')
-  expect(fetch).toHaveBeenCalledTimes(1)
+describe('a response of another implementation of fetch', () => {
+  test('is read, and its request sent once', async () => {
+    const fetch = vi.fn(async () => new ForeignResponse())
+    const { response } = await start({ fetch }).ended
+    expect(response?.text).toBe('foreign')
+    expect(fetch).toHaveBeenCalledTimes(1)
+  })
+
+  test('may be a redirect', async () => {
+    const fetch = vi.fn(async (url: string) =>
+      url === URL_SENT ? new ForeignResponse(302, { location: '/elsewhere' }) : new ForeignResponse(),
+    )
+    expect((await start({ fetch }).ended).response?.text).toBe('foreign')
+    expect(fetch.mock.calls.map(([url]) => url)).toEqual([URL_SENT, 'https://market.test/elsewhere'])
+  })
+
+  test('is a Response of this runtime for hooks, which may return it', async () => {
+    const seen: unknown[] = []
+    const afterResponse: AfterResponseHook[] = [
+      async ({ response }) => void seen.push(response.status, await response.text()),
+      ({ response }) => response,
+    ]
+    const { response } = await start({ fetch: async () => new ForeignResponse(), hooks: { afterResponse } }).ended
+    expect(seen).toEqual([200, 'foreign'])
+    expect(response?.text).toBe('foreign')
+    expect(response?.headers.get('x-credits-cost')).toBe('5')
+  })
+
+  test('is not given to hooks when its body is too large', async () => {
+    const afterResponse = vi.fn()
+    const options = { fetch: async () => new ForeignResponse(), hooks: { afterResponse: [afterResponse] } }
+    const { failure } = await start(options, { maxResponseBytes: 3 }).ended
+    expect(failure).toMatchObject({ kind: 'too_large', mayHaveArrived: true, response: { status: 200 } })
+    expect(afterResponse).not.toHaveBeenCalled()
+  })
 })

@@ -1,4 +1,4 @@
-import { type Client, createClient } from 'etn-market'
+import { type Client, createClient, type FetchLike } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { createRandom } from '../../support/random.ts'
 import { tokenAddresses } from '../economics/day.ts'
@@ -63,7 +63,8 @@ function behindProxy({ clock, client }: Market, stream: boolean): Page {
     clock,
   })
   const baseUrl = 'https://dapp.example/api/market'
-  return (visitor) => createClient({ baseUrl, headers: { 'x-visitor': String(visitor) }, fetch: proxy, clock })
+  const onProxy: FetchLike = (url, init) => proxy(new Request(url, init))
+  return (visitor) => createClient({ baseUrl, headers: { 'x-visitor': String(visitor) }, fetch: onProxy, clock })
 }
 
 /** Each visitor has a client with a key. */

@@ -7,7 +7,7 @@ import { NotInstalledError } from '../support/result.ts'
 import { bundleScenario, type Runtime } from './runtime.ts'
 
 /** A process that exits later still has an open timer, socket or listener. */
-const MAX_EXIT_MS = 2_000
+export const MAX_EXIT_MS = 2_000
 
 const NO_REQUIRE_ESM = '--no-experimental-require-module'
 
