@@ -13,7 +13,7 @@ const MAX_START_MS = 20_000
 /** Varnish stops its worker and Squid its helpers when they are asked to; a killed one may leave them. */
 const MAX_EXIT_MS = 3_000
 
-/** Those of Debian's servers are not on the path of every user. */
+/** Debian has servers in folders that are not on the path of every user. */
 const env = { ...cleanEnv(), PATH: `${process.env.PATH}:/usr/sbin:/sbin` }
 
 /** @throws NotInstalledError */

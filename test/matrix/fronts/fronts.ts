@@ -183,8 +183,8 @@ const squid: Front = {
     'squid.conf': `http_port 127.0.0.1:${port} accel defaultsite=localhost no-vhost
 cache_peer 127.0.0.1 parent ${upstream} 0 no-query no-digest originserver login=PASSTHRU
 http_access allow all
-read_timeout 1 second
-forward_timeout 2 seconds
+read_timeout 2 seconds
+forward_timeout 3 seconds
 connect_timeout 1 second
 shutdown_lifetime 0 seconds
 pid_filename ${folder}/squid.pid

@@ -21,10 +21,13 @@ export const COST = 3_000
 /** The limit of each client is worth two of its three attempts. */
 export const LIMIT = 2 * COST
 
+/** The clients that make each call. The last one compares the balance of its key with what it knows. */
+const CLIENTS = ['fetch', 'etn-market/node', 'exclusiveKey'] as const
+
 /** What came of one call through a front. */
 export interface Trial {
   readonly fault: FaultName
-  readonly transport: 'fetch' | 'node'
+  readonly client: (typeof CLIENTS)[number]
   /** How the call ended: the code and the charge of its error. */
   readonly outcome: string
   /** Requests that the client sent. */
@@ -63,7 +66,7 @@ const clock: NonNullable<ClientOptions['clock']> = {
   },
   random: Math.random,
 }
-/** Longer than all attempts of a front together. */
+/** Longer than all attempts that a front makes. */
 const TIMEOUT_MS = 15_000 * SPEED
 /** Some faults make a front wait, so that these calls make one attempt. lighttpd waits for ever for the rest of a body. */
 const OPTIONS: Partial<Record<FaultName, CallOptions>> = {
@@ -78,9 +81,8 @@ export async function runTrials(
   upstreamPort: number,
   played: Readonly<Partial<Record<FaultName, FakeFront>>>,
 ): Promise<Report> {
-  const transports = { fetch: undefined, node: createNodeTransport() }
-  const names = Object.keys(transports) as (keyof typeof transports)[]
-  const keys = Object.keys(FAULTS).flatMap((fault) => ['bare', ...names].map((name) => keyOf(fault, name)))
+  const transport = createNodeTransport()
+  const keys = Object.keys(FAULTS).flatMap((fault) => ['bare', ...CLIENTS].map((name) => keyOf(fault, name)))
   const fake = createFakeService({
     heavyConcurrency: 100,
     keys: Object.fromEntries(keys.map((key) => [key, 1_000_000])),
@@ -94,21 +96,20 @@ export async function runTrials(
     if (effects) fake.fault({ operation: 'farm.list', times: Number.POSITIVE_INFINITY, ...effects, key })
   }
 
-  async function call(fault: FaultName, name: keyof typeof transports): Promise<Trial> {
+  async function call(fault: FaultName, name: Trial['client']): Promise<Trial> {
     const key = keyOf(fault, name)
-    const transport = transports[name]
     let sent = 0
     const client = createClient({
       apiKey: key,
       baseUrl,
-      budget: { credits: LIMIT },
+      budget: { credits: LIMIT, exclusiveKey: name === 'exclusiveKey' },
       clock,
       timeoutMs: TIMEOUT_MS,
       deadlineMs: 10 * TIMEOUT_MS,
-      onEvent({ type, ...event }) {
-        if (type === 'request.sent' && 'operation' in event && event.operation === 'farm.list') sent++
+      onEvent(event) {
+        if (event.type === 'request.sent' && event.operation === 'farm.list') sent++
       },
-      ...(transport ? { transport } : {}),
+      ...(name === 'etn-market/node' ? { transport } : {}),
     })
     // From here on, the connections to the front and behind it are kept ones.
     if (fault !== 'no service') await client.account.me()
@@ -117,19 +118,20 @@ export async function runTrials(
       () => 'ok',
       (error: unknown) => (isEtnMarketError(error) ? `${error.code}, ${error.charge}` : String(error)),
     )
-    const { spent = Number.NaN, uncertain = Number.NaN } = client.budget ?? {}
+    if (fault !== 'no service') await client.account.me()
+    const { spent, uncertain } = client.budget
     await client.close()
     const filter = { key, operation: 'farm.list' as const }
     const [received, charged] = [fake.journal(filter).length, fake.charged(filter)]
-    return { fault, transport: name, outcome, sent, received, charged, spent, uncertain }
+    return { fault, client: name, outcome, sent, received, charged, spent, uncertain }
   }
 
   const trials: Trial[] = []
   // One at a time, so that each finds the connection that the one before has left.
   for (const fault of ['reset once', 'reset each time'] as const)
-    for (const name of names) trials.push(await call(fault, name))
+    for (const client of CLIENTS) trials.push(await call(fault, client))
   const others = ['silent', 'cut short', 'busy', 'failing'] as const
-  trials.push(...(await Promise.all(others.flatMap((fault) => names.map((name) => call(fault, name))))))
+  trials.push(...(await Promise.all(others.flatMap((fault) => CLIENTS.map((client) => call(fault, client))))))
 
   const answers: Record<string, { real: Answer; played: Answer }> = {}
   for (const [fault, front] of Object.entries(played) as [FaultName, FakeFront][]) {
@@ -142,14 +144,14 @@ export async function runTrials(
   }
 
   await server.close()
-  trials.push(...(await Promise.all(names.map((name) => call('no service', name)))))
-  await transports.node.close()
+  trials.push(...(await Promise.all(CLIENTS.map((client) => call('no service', client)))))
+  await transport.close()
   await fake.close()
   return { trials, answers }
 }
 
 function keyOf(fault: string, name: string): string {
-  return `esk_test_${name}_${fault.replaceAll(' ', '_')}`
+  return `esk_test_${name}_${fault}`.replaceAll(/\W/g, '_')
 }
 
 /** Asks over a connection of its own: some fronts break a kept one instead of answering. */
