@@ -29,6 +29,7 @@ export type {
   ScriptOptions,
   ScriptStep,
 } from './faults/fault-options.ts'
+export { type FakeFront, type FakeFrontAnswer, fakeFronts } from './faults/fronts.ts'
 export { type FakeServiceOptions, fakeKey } from './options.ts'
 export { type RecordOptions, record } from './record.ts'
 export type { KeyOptions, KeyState } from './rules/accounts.ts'

@@ -6,7 +6,7 @@ import { ROOT } from '../package/code-blocks.ts'
 const NAMES = ['fake', 'client', 'test', 'BOLT', 'CORE', 'MINE', 'POOL', 'WALLET', 'ART', 'SALE', 'NEW'] as const
 const IMPORTS = [
   "import { createClient, type Client } from 'etn-market'",
-  "import { createFakeService, type FakeService, record, type TestContext, useFakeService } from 'etn-market/fake'",
+  "import { createFakeService, type FakeFront, fakeFronts, type FakeService, record, type TestContext, useFakeService } from 'etn-market/fake'",
   "import { mswHandlers } from 'etn-market/msw'",
   "import { setupServer } from 'msw/node'",
 ]

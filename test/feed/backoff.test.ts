@@ -11,7 +11,7 @@ describe('a service that fails', () => {
     ['busy', { status: 503, code: 'server_busy', retryAfter: '2' }],
     ['limited', { status: 429, retryAfter: '2' }],
     ['broken', { status: 500 }],
-    ['a gateway', { html: 502 }],
+    ['a gateway', { front: 'nginx', charge: false }],
     ['the network', { reset: 'before' }],
   ] as const)('%s: keeps the last price, marked stale, and resumes when it succeeds', async (_, effect) => {
     const { feed, fake, clock, events } = setupFeed()
@@ -146,7 +146,7 @@ test('a new watch does not wait for the lost answers of others', async () => {
 
 test('a 404 page that is not from the service stops the feed, and is not a token without a price', async () => {
   const { feed, fake, clock } = setupFeed()
-  fake.fault({ html: 404, times: Number.POSITIVE_INFINITY })
+  fake.fault({ front: 'nginx-missing-page', charge: false, times: Number.POSITIVE_INFINITY })
   const price = rejection(feed.price(BOLT), NotFoundError)
   await clock.advance(MINUTE)
   expect((await price).code).toBe('front_error')

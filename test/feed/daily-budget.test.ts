@@ -146,7 +146,7 @@ testProperty(
       { status: 503 },
       { truncate: 20 },
       { malformed: true as const },
-      { html: 502, charge: true },
+      { front: 'nginx' },
     )
     return fc.asyncProperty(
       fc.array(step, { minLength: 2, maxLength: 5 }),

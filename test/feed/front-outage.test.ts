@@ -5,26 +5,25 @@ import { DAY, MINUTE, recordWatch, setupFeed, some } from './setup.ts'
 /** What a day of 50 tokens at a minute costs, in credits. */
 const DAY_CREDITS = (DAY / MINUTE) * 600
 const MAX_UNCERTAIN = 0.05 * DAY_CREDITS
-const times = Number.POSITIVE_INFINITY
 
-/** What fronts answer while they do not reach the service: nothing is charged, but only the service could say so. */
-const OUTAGES: [string, FaultOptions][] = [
-  ['503 HTML and a Retry-After of 5 s', { html: 503, retryAfter: 5, times }],
-  ['503 HTML', { html: 503, times }],
-  ['500 HTML', { html: 500, times }],
-  ['502 in JSON of its own', { status: 502, body: { message: 'Bad gateway' }, times }],
-  ['504 HTML', { html: 504, times }],
-  ['a page with 404', { html: 404, times }],
-  ['a page with 200', { html: 200, times }],
+/** Fronts that do not reach the service: nothing is charged, but only the service could say so. */
+const OUTAGES: FaultOptions[] = [
+  { front: 'varnish' },
+  { front: 'varnish', retryAfter: false },
+  { front: 'lighttpd' },
+  { front: 'json-gateway' },
+  { front: 'nginx-timeout' },
+  { front: 'nginx-missing-page' },
+  { front: 'nginx-sorry-page' },
 ]
 
 describe.each([false, true])('a front that answers for ten minutes, exclusiveKey: %s', (exclusiveKey) => {
-  test.each(OUTAGES)('with %s costs a feed a small part of its day as uncertain', async (_, fault) => {
+  test.each(OUTAGES)('as %j does costs a feed a small part of its day as uncertain', async (answer) => {
     const budget = { credits: 2 * DAY_CREDITS, windowMs: DAY, exclusiveKey }
     const { feed, fake, client, clock } = setupFeed({ budget: false }, {}, { budget })
     const { prices } = recordWatch(feed, some(50), MINUTE)
     await clock.advance(30 * MINUTE)
-    const outage = fake.fault(fault)
+    const outage = fake.fault({ ...answer, charge: false, times: Number.POSITIVE_INFINITY })
     await clock.advance(10 * MINUTE)
     const { uncertain } = client.budget
     expect(uncertain).toBe(600 * outage.hits)

@@ -221,7 +221,7 @@ const fault: fc.Arbitrary<FaultEffects> = fc.constantFrom<FaultEffects>(
   { status: 500 },
   { status: 503, retryAfter: '3' },
   { status: 429, retryAfter: '2' },
-  { html: 502, charge: true },
+  { front: 'nginx' },
 )
 
 testProperty(

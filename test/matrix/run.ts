@@ -9,6 +9,7 @@ import { suites } from './browser/run.ts'
 import { bundlers } from './bundlers/run.ts'
 import { consumers } from './consumers/run.ts'
 import { exampleWorker } from './examples/worker.ts'
+import { fronts } from './fronts/run.ts'
 import { managers } from './managers/run.ts'
 import { proxies } from './proxy/run.ts'
 import { keptConnections } from './runtimes/kept-connections.ts'
@@ -28,6 +29,7 @@ const SIDE_BY_SIDE = [
   [...runtimes, ...keptConnections, ...suites, exampleWorker, controlPage, ...managers],
   [...proxies, ...bundlers],
   consumers,
+  ...[0, 1, 2].map((list) => fronts.filter((_, i) => i % 3 === list)),
 ]
 
 const startedAt = Date.now()

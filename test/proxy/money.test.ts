@@ -18,7 +18,7 @@ const FAULTS: readonly FaultOptions[] = [
   { truncate: 0.5 },
   { truncate: 0.5, creditHeaders: 'missing' },
   { never: true },
-  { html: 502, charge: true },
+  { front: 'nginx' },
   { malformed: true },
   { creditHeaders: 'missing' },
   { status: 500 },

@@ -16,7 +16,7 @@ describe('what the service answers', () => {
     [{ status: 500 }, '502 upstream_failed', null],
     [{ status: 503, code: 'server_busy', retryAfter: 3 }, '503 upstream_busy', '3'],
     [{ status: 503, code: 'maintenance', retryAfter: 30 }, '503 upstream_busy', '30'],
-    [{ html: 502 }, '502 upstream_failed', null],
+    [{ front: 'nginx', charge: false }, '502 upstream_failed', null],
     [{ malformed: true }, '502 upstream_failed', null],
     [{ reset: 'before' }, '502 upstream_failed', null],
     [{ never: true }, '504 upstream_timeout', null],

@@ -125,7 +125,7 @@ testProperty(
       { reset: 'after' },
       { reset: 'before' },
       { status: 500 },
-      { html: 502, charge: true },
+      { front: 'nginx' },
       { creditHeaders: 'missing' },
     )
     return fc.asyncProperty(

@@ -8,10 +8,11 @@ import {
   replaceHeader,
 } from '../rules/reply.ts'
 import type { FaultEffects } from './fault-options.ts'
+import { frontReply } from './fronts.ts'
 
 type Names = readonly (keyof FaultEffects)[]
 
-const CONTENT: Names = ['status', 'html', 'never', 'reset']
+const CONTENT: Names = ['status', 'front', 'never', 'reset']
 const DELIVERY: Names = ['never', 'reset', 'truncate', 'stall']
 /** Effects on the answer of the service, which a replaced answer does not show. */
 const ANSWER: Names = ['transform', 'malformed', 'creditHeaders']
@@ -20,7 +21,7 @@ const ANSWER: Names = ['transform', 'malformed', 'creditHeaders']
 export const EXCLUSIVE: readonly (readonly [Names, Names, reason: string])[] = [
   [CONTENT, CONTENT, 'use two faults'],
   [DELIVERY, DELIVERY, 'use two faults'],
-  [['html'], ['malformed', 'transform'], 'a page is not JSON'],
+  [['front'], ['malformed', 'transform'], 'a front answers in a format of its own'],
   [['never', 'reset'], ['headers', 'retryAfter', 'date', ...ANSWER], 'without an answer it cannot be seen'],
   [['never'], ['delayMs'], 'never has no end'],
   [['reset'], ['charge'], "reset says itself whether it charges, 'before' or 'after'"],
@@ -50,22 +51,19 @@ export type Delivery = { kind: 'whole' } | { kind: 'reset' } | { kind: 'truncate
 const DEFAULT_RETRY_AFTER = '1'
 
 /** Whether the fault answers instead of the service, so that the call is not executed. */
-export function skipsExecution({ status, html, reset, never, charge }: FaultEffects): boolean {
+export function skipsExecution({ status, front, reset, never, charge }: FaultEffects): boolean {
   if (reset === 'before') return true
-  if (status !== undefined || html !== undefined) return charge !== true
-  return never === true && charge === false
+  if (status !== undefined) return charge !== true
+  return (never === true || front !== undefined) && charge === false
 }
 
-export function isWithoutBody(status: number): boolean {
+function isWithoutBody(status: number): boolean {
   return status === 204 || status === 205 || status === 304
 }
 
 export function faultReply(effects: FaultEffects): Reply | undefined {
-  const { status, html } = effects
-  if (html !== undefined) {
-    const body = `<!DOCTYPE html>\n<html><head><title>${html}</title></head><body><h1>${html}</h1><p>The gateway got no answer.</p></body></html>\n`
-    return { status: html, headers: [['Content-Type', 'text/html; charset=utf-8']], body }
-  }
+  const { status, front } = effects
+  if (front !== undefined) return frontReply(front)
   if (status === undefined) return undefined
   if (isWithoutBody(status)) return { status, headers: [], body: null }
   const { code = CODES[status] ?? 'service_error', message = `A fault of the fake service answered ${status}.` } =

@@ -2,7 +2,8 @@ import { checkValue, FakeUsageError, show } from '../rules/check.ts'
 import { MAX_TIME_MS, MAX_WAIT_MS } from '../rules/clock.ts'
 import type { FakeOperation } from '../rules/routes.ts'
 import * as is from '../rules/schema.ts'
-import { EXCLUSIVE, isWithoutBody } from './effects.ts'
+import { EXCLUSIVE } from './effects.ts'
+import { type FakeFront, fakeFronts } from './fronts.ts'
 
 /** A request as a fault's `when` sees it. */
 export interface FakeRequest {
@@ -77,8 +78,11 @@ export interface FaultEffects {
   stall?: number
   /** The body is not JSON. */
   malformed?: true
-  /** Answer with a gateway's HTML page and this status instead of executing the call. Not charged, unless `charge` is `true`. */
-  html?: number
+  /**
+   * The answer is lost after the charge, and this front answers in its place. {@link fakeFronts} lists what each answers. With
+   * `charge: false` the front refuses the call before it forwards it, so that it is not executed.
+   */
+  front?: FakeFront
   /** Credit headers missing, sent twice, or with these raw values. */
   creditHeaders?:
     | 'missing'
@@ -109,6 +113,7 @@ export interface FaultEffects {
  * @example
  * fake.fault({ operation: 'locks.get', status: 503, retryAfter: 5 })
  * fake.fault({ operation: ['token.price', 'prices.batch'], reset: 'after', nth: [1, 3] }) // charged, and lost
+ * fake.fault({ operation: 'farm.list', front: 'varnish' }) // charged, and answered with 503 in HTML
  * fake.fault({ probability: 0.01, delayMs: 2_000 })
  * fake.fault({ when: ({ query }) => query.limit === '100', transform: (body) => ({ ...Object(body), data: [] }) })
  */
@@ -160,7 +165,10 @@ export const EFFECTS: Record<string, is.Schema> = {
   },
   stall: is.count,
   malformed: is.only(true),
-  html: { type: 'integer', minimum: 200, maximum: 599 },
+  front: {
+    ...is.only(...Object.keys(fakeFronts)),
+    description: 'The answer is lost, and this front answers in its place; charged.',
+  },
   creditHeaders: {
     anyOf: [is.only('missing', 'duplicate'), is.object({ cost: headerOrNumber, remaining: headerOrNumber })],
   },
@@ -220,8 +228,7 @@ function checkEffects(effects: FaultEffects): void {
   }
   if (effects.body !== undefined && (effects.code !== undefined || effects.message !== undefined))
     throw new FakeUsageError('body replaces the whole envelope: leave out code and message, or put them into it.')
-  const { html, headers = {} } = effects
-  if (html !== undefined && isWithoutBody(html)) throw new FakeUsageError(`html is a status with a body, not ${html}.`)
+  const { headers = {} } = effects
   // A wrong header breaks the connection before the caller sees the answer.
   for (const name of Object.keys(headers)) {
     if (!/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(name))

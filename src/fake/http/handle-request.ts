@@ -81,7 +81,7 @@ export async function handleRequest(
     if (delivery.kind !== 'reset') Object.assign(entry, { status: reply.status, code: reply.code ?? null })
     const delivered = () => {
       entry.delivered = true
-      if (answer?.charge) answer.charge.delivered = original.status === 200
+      if (answer?.charge) answer.charge.delivered = effects.front === undefined && original.status === 200
     }
     return { reply, delivery, delivered, waitForEnd, finish }
   } catch (error) {

@@ -13,7 +13,7 @@ const operation = fc.constantFrom(...(Object.keys(PATHS) as FakeOperation[]))
 
 const effect: fc.Arbitrary<FaultEffects> = fc.oneof(
   fc.record({ status: fc.constantFrom(404, 429, 500, 503), charge: fc.boolean() }),
-  fc.record({ html: fc.constantFrom(502, 504) }),
+  fc.record({ front: fc.constantFrom('caddy' as const, 'varnish' as const), charge: fc.boolean() }),
   fc.record({ reset: fc.constantFrom('before' as const, 'after' as const) }),
   fc.record({ delayMs: fc.integer({ min: 0, max: 5_000 }) }),
   fc.record({ truncate: fc.integer({ min: 0, max: 40 }) }),

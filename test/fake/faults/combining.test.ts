@@ -22,7 +22,7 @@ describe('several faults on one call', () => {
 
   it.each<[FaultOptions, FaultOptions]>([
     [{ status: 500 }, { status: 502 }],
-    [{ status: 500 }, { html: 502 }],
+    [{ status: 500 }, { front: 'nginx' }],
     [{ reset: 'after' }, { transform: () => ({}) }],
     [{ status: 500 }, { malformed: true }],
     [{ creditHeaders: 'missing' }, { status: 500 }],
