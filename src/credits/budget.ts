@@ -144,7 +144,7 @@ export interface BudgetOptions {
    * @default the budget is in memory
    */
   store?: BudgetStore | undefined
-  /** Name of the entry in the store. Budgets that share a store need a name each. @default 'etn-market:budget' */
+  /** Name of the entry in the store. Budgets with one store and key are one, and need the same options. @default 'etn-market:budget' */
   key?: string | undefined
   /**
    * How long one read or write of the store may take, milliseconds, above 0. One that takes longer has failed: its call is refused, and the
@@ -173,14 +173,15 @@ const DEFAULT_KEY = 'etn-market:budget'
 const DEFAULT_STORE_TIMEOUT_MS = 5_000
 
 /**
- * A budget that several clients can share.
+ * A budget that several clients can share. With a `store`, it is the one budget of its entry in this process: where the entry is open, that is
+ * returned, and unless a request is in flight, what other processes have spent meanwhile is read before the next reservation.
  * @example const budget = createBudget({ credits: 100_000, windowMs: 86_400_000 })
  * @example
  * // One that outlives the process, in anything with `get` and `set`
  * const budget = createBudget({ credits: 20_000, windowMs: 86_400_000, store })
  * await budget.load()
  * console.log(budget.available)
- * @throws InvalidRequestError when an option is not accepted.
+ * @throws InvalidRequestError when an option is not accepted, or the entry is open with another one.
  */
 export function createBudget(
   options: BudgetOptions & { store: BudgetStore },

@@ -5,19 +5,12 @@ import type { BudgetOptions, BudgetStore, OpenedBudget, StoredBudget } from './b
 export type EntryOptions = BudgetOptions &
   Readonly<{ store: BudgetStore; key: string; storeTimeoutMs: number; ttlMs: number | undefined }>
 
-export interface StoredEntry {
-  readonly budget: StoredBudget
-  /** The next reservation reads first what other processes have written meanwhile. */
-  readAgain(): void
-}
+export type StoredEntry = Required<Pick<OpenedBudget, 'readAgain'>> & { readonly budget: StoredBudget }
 
 /** Registered, because an application may load both copies of the package. The number is that of the form of an entry. */
 const OPEN_ENTRIES = Symbol.for('etn-market.open-entries.1')
 
-interface OpenEntry extends StoredEntry {
-  readonly options: EntryOptions
-  users: number
-}
+type OpenEntry = StoredEntry & { readonly options: EntryOptions; users: number }
 
 /**
  * The one budget of an entry in this process: several would overwrite each other's counts. It is forgotten when all who opened it have closed it.
@@ -38,7 +31,6 @@ export function openEntry(options: EntryOptions, create: () => StoredEntry): Ope
   }
   let closing: Promise<void> | undefined
   const { budget, readAgain } = entry
-  // What could not be written stays reserved in the store, and is uncertain when the entry is opened again.
   return { budget, readAgain, close: () => (closing ??= budget.flush().finally(end)) }
 }
 

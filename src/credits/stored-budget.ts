@@ -11,10 +11,7 @@ import type { EntryOptions, StoredEntry } from './open-entries.ts'
 import { type BudgetWindows, hasSameBounds, type WindowTotals } from './windows.ts'
 
 /** What a budget counts with, from when its entry is read on. */
-interface StoredCounts extends BudgetSettings {
-  readonly windows: BudgetWindows
-  time(): number
-}
+type StoredCounts = Omit<BudgetSettings, 'windows'> & { readonly windows: BudgetWindows; time(): number }
 
 /** A smaller difference between two clocks is their drift, no step. Milliseconds, and a part of a window. */
 const MAX_DRIFT_MS = 1_000

@@ -36,9 +36,9 @@ export function createSweep(
   const pending = planCalls(operation, list, settings.callOptions, context)
 
   async function* iterate(): AsyncGenerator<SweepResult<unknown, unknown>, void, undefined> {
-    const { maxCredits, store, signal } = settings
-    const kept = maxCredits === undefined ? undefined : store
-    const unlimited = { credits: Number.POSITIVE_INFINITY, store: kept, key: SWEEP_BUDGET_KEY }
+    const { maxCredits, signal } = settings
+    const store = maxCredits === undefined ? undefined : settings.store
+    const unlimited = { credits: Number.POSITIVE_INFINITY, store, key: SWEEP_BUDGET_KEY }
     const { budget, close } = openBudget(unlimited, context.clock)
     try {
       // The sweep and the client may end meanwhile.
