@@ -408,7 +408,8 @@ testProperty(
           asked.push(one(index).catch(() => failures++))
           await clock.sleep(actor.everyMs)
         }
-        if (!actor.closes) await Promise.all(asked)
+        // A feed whose day is spent waits for the next one.
+        if (!actor.closes) await Promise.race([Promise.all(asked), clock.sleep(60 * SECOND)])
       }
       const run = async (actor: (typeof crowd)[0], from: number) => {
         const { kind, count, closes, opensAfterMs } = actor
