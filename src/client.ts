@@ -1,14 +1,14 @@
 import type { ApiPromise } from './api-promise.ts'
 import { withInternals } from './client-internals.ts'
 import { type Clock, systemClock } from './concurrency/clock.ts'
-import { type Budget, createBudget, type StoredBudget } from './credits/budget.ts'
+import { type Budget, openBudget } from './credits/budget.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import { estimate } from './credits/cost.ts'
 import { joinLimits } from './credits/joint-budget.ts'
 import { createKeyNames } from './credits/key-name.ts'
 import { type CreditsReport, Usage } from './credits/usage.ts'
 import { Redactor } from './errors/redact.ts'
-import { fleetInternalsOf, type SharedBudget } from './fleet/fleet.ts'
+import { fleetInternalsOf } from './fleet/fleet.ts'
 import type { Methods } from './generated/methods.ts'
 import { type OperationId, operations } from './generated/operations.ts'
 import { openLog } from './log/open-log.ts'
@@ -83,12 +83,16 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const baseUrl = createBaseUrl(options)
   const log = openLog(options)
   const emit = createEmit(log?.onEvent ?? options.onEvent, (value) => redactor.error(value))
-  const { budget, admission } = resolveLimits(options, clock)
   const usage = new Usage()
   const lifetimes = new CallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
   const ky = createKyTransport(options)
   const transport = options.transport ?? ky
+  const maxResponseBytes = count('maxResponseBytes', options.maxResponseBytes, MAX_RESPONSE_BYTES, 1)
+  const cache = options.cache && new Cache(options.cache, baseUrl, clock, emit)
+  const batchConcurrency = count('batchConcurrency', options.batchConcurrency, 4, 1)
+  // After all that may throw, because only a client ends its use of an entry.
+  const { budget, admission, close: closeBudget } = resolveLimits(options, clock)
   const context: CallContext = {
     settings,
     clock,
@@ -100,13 +104,13 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     keyName: createKeyNames(),
     admission,
     maxCooldownMs: settings.maxRetryAfterMs,
-    maxResponseBytes: count('maxResponseBytes', options.maxResponseBytes, MAX_RESPONSE_BYTES, 1),
+    maxResponseBytes,
     transport: log?.behind(transport) ?? transport,
     requestHeaders,
     lifetimes,
     inFlight: new InFlightRequests(),
-    cache: options.cache && new Cache(options.cache, baseUrl, clock, emit),
-    batchConcurrency: count('batchConcurrency', options.batchConcurrency, 4, 1),
+    cache,
+    batchConcurrency,
     redact: redactor.error,
   }
   warnInPage(options, emit)
@@ -115,7 +119,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     await Promise.all([lifetimes.close(), context.inFlight.close('The client is closed.')])
     ky.close()
     // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
-    if ('flush' in budget) await (budget as StoredBudget | SharedBudget).flush().catch(() => {})
+    await closeBudget().catch(() => {})
   }
   const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions))
   const addressReader = createAddressReader()
@@ -190,7 +194,6 @@ type Run = (input: CallInput) => ApiPromise<unknown>
 function resolveLimits({ budget, heavyConcurrency, fleet }: ClientOptions, clock: Clock) {
   const shared = fleetInternalsOf(fleet)
   const own = new ClientAdmission(clock, shared?.heavyConcurrency ?? count('heavyConcurrency', heavyConcurrency, 2, 1))
-  if (shared !== undefined) return { budget: shared.budget, admission: shared.extendAdmission(own) }
-  const given = budget ?? { credits: Number.POSITIVE_INFINITY }
-  return { budget: 'reserve' in given ? given : createBudget(given, clock), admission: own }
+  const opened = openBudget(shared?.budget ?? budget ?? { credits: Number.POSITIVE_INFINITY }, clock)
+  return { ...opened, admission: shared?.extendAdmission(own) ?? own }
 }

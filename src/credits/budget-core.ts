@@ -25,6 +25,8 @@ export interface BudgetSettings {
 export class BudgetCore implements Counted {
   readonly limit: number
   readonly settings: BudgetSettings
+  /** Reservations that are not decided. */
+  held = 0
 
   constructor(settings: BudgetSettings) {
     this.limit = settings.limit
@@ -124,6 +126,7 @@ export class HeldCredits implements MemoryReservation {
     this.#core = core
     this.#window = window
     window.reserved += credits
+    core.held++
     core.onChange()
   }
 
@@ -163,6 +166,7 @@ export class HeldCredits implements MemoryReservation {
     const window = this.#window
     if (window === undefined) return undefined
     this.#window = undefined
+    this.#core.held--
     window.reserved -= this.credits
     window.spent = addCredits(window.spent, charged)
     window.uncertain = addCredits(window.uncertain, uncertain)

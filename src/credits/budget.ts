@@ -2,6 +2,7 @@ import { anchoredWallClock, type Clock, monotonicNow, systemClock } from '../con
 import type { ErrorDetails } from '../errors/base.ts'
 import { checkStore, invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import { createMemoryBudget, requireCredits } from './budget-core.ts'
+import { openEntry } from './open-entries.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS, KeyBalances } from './reconcile.ts'
 import { createStoredBudget } from './stored-budget.ts'
 import { BudgetWindows } from './windows.ts'
@@ -57,14 +58,6 @@ export interface MemoryBudget extends Budget {
  * console.log(budget.spent)
  */
 export interface StoredBudget extends Budget {
-  /** Credits known to have been charged in this window. @throws EtnMarketError `budget_not_loaded` before `load()` */
-  readonly spent: number
-  /** Worst case of the requests in flight or about to be sent. @throws EtnMarketError `budget_not_loaded` before `load()` */
-  readonly reserved: number
-  /** Worst case of requests that may have been charged. @throws EtnMarketError `budget_not_loaded` before `load()` */
-  readonly uncertain: number
-  /** Worst case that the next request may have. @throws EtnMarketError `budget_not_loaded` before `load()` */
-  readonly available: number
   reserve(credits: number, details?: ReservationDetails): Promise<Reservation>
   /**
    * Reads what earlier processes have spent. The first `reserve` does this too; call it before you read the totals.
@@ -151,7 +144,7 @@ export interface BudgetOptions {
    * @default the budget is in memory
    */
   store?: BudgetStore | undefined
-  /** Name of the entry in the store. Budgets that share a store need a name each. @default 'etn-market:budget' */
+  /** Name of the entry in the store. Budgets with one store and key are one, and need the same options. @default 'etn-market:budget' */
   key?: string | undefined
   /**
    * How long one read or write of the store may take, milliseconds, above 0. One that takes longer has failed: its call is refused, and the
@@ -180,14 +173,15 @@ const DEFAULT_KEY = 'etn-market:budget'
 const DEFAULT_STORE_TIMEOUT_MS = 5_000
 
 /**
- * A budget that several clients can share.
+ * A budget that several clients can share. With a `store`, it is the one budget of its entry in this process: where the entry is open, that is
+ * returned, and unless a request is in flight, what other processes have spent meanwhile is read before the next reservation.
  * @example const budget = createBudget({ credits: 100_000, windowMs: 86_400_000 })
  * @example
  * // One that outlives the process, in anything with `get` and `set`
  * const budget = createBudget({ credits: 20_000, windowMs: 86_400_000, store })
  * await budget.load()
  * console.log(budget.available)
- * @throws InvalidRequestError when an option is not accepted.
+ * @throws InvalidRequestError when an option is not accepted, or the entry is open with another one.
  */
 export function createBudget(
   options: BudgetOptions & { store: BudgetStore },
@@ -200,15 +194,41 @@ export function createBudget(
 export function createBudget(options: BudgetOptions, clock?: Pick<Clock, 'now' | 'monotonic'>): Budget
 export function createBudget(options: BudgetOptions, clock: Pick<Clock, 'now' | 'monotonic'> = systemClock): Budget {
   checkOptions(options)
-  const { credits: limit, windowMs, store, key = DEFAULT_KEY, storeTimeoutMs = DEFAULT_STORE_TIMEOUT_MS } = options
-  const { exclusiveKey = false, maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = options
-  // Those of a stored budget begin at moments of the wall clock. While the process lives, only the monotonic time moves them on.
-  const time = store ? anchoredWallClock(clock) : () => monotonicNow(clock)
-  const windows = new BudgetWindows(windowMs ?? Number.POSITIVE_INFINITY, store ? 0 : time(), time)
-  const keyBalances = exclusiveKey ? new KeyBalances(windows, time, maxChargeDelayMs) : undefined
-  const settings = { limit, windows, keyBalances, now: () => clock.now() }
-  if (store === undefined) return createMemoryBudget(settings)
-  return createStoredBudget({ ...settings, store, key, timeoutMs: storeTimeoutMs, windowMs: windowMs ?? null, time })
+  const { budget, readAgain } = openBudget(options, clock)
+  // Who has opened it before may never say that it is not used any more.
+  readAgain?.()
+  return budget
+}
+
+/** A budget as a client, a feed, a sweep or a proxy uses it. */
+export interface OpenedBudget {
+  readonly budget: Budget & Partial<Pick<StoredBudget, 'load' | 'flush'>>
+  /** Unless a request is in flight: the next reservation reads first what other processes have written. */
+  readAgain?(): void
+  /** Writes what is known, and ends the use. @throws StateUnavailableError when the store fails */
+  close(): Promise<void>
+}
+
+/** @param given settings, or a budget of the caller's own. @param ttlMs how long a store has to keep what is written; undefined for always */
+export function openBudget(
+  given: OpenedBudget['budget'] | BudgetOptions,
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+  ttlMs?: number,
+): OpenedBudget {
+  if ('reserve' in given) return { budget: given, close: async () => given.flush?.() }
+  checkOptions(given)
+  const { credits, windowMs, store, key = DEFAULT_KEY, storeTimeoutMs = DEFAULT_STORE_TIMEOUT_MS } = given
+  const { exclusiveKey = false, maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = given
+  const begin = () => {
+    // Those of a stored budget begin at moments of the wall clock. While the process lives, only the monotonic time moves them on.
+    const time = store ? anchoredWallClock(clock) : () => monotonicNow(clock)
+    const windows = new BudgetWindows(windowMs ?? Number.POSITIVE_INFINITY, store ? 0 : time(), time)
+    const keyBalances = exclusiveKey ? new KeyBalances(windows, time, maxChargeDelayMs) : undefined
+    return { limit: credits, windows, keyBalances, now: () => clock.now(), time }
+  }
+  if (store === undefined) return { budget: createMemoryBudget(begin()), close: async () => {} }
+  const entry = { store, key, credits, windowMs, storeTimeoutMs, exclusiveKey, maxChargeDelayMs, ttlMs }
+  return openEntry(entry, () => createStoredBudget(entry, begin))
 }
 
 function checkOptions(options: BudgetOptions): void {

@@ -4,32 +4,26 @@ import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
 import { afterRestart } from './after-restart.ts'
-import type { BudgetStore, ReservationDetails, StoredBudget } from './budget.ts'
+import type { ReservationDetails, StoredBudget } from './budget.ts'
 import { BudgetCore, type BudgetSettings, HeldCredits, withTotals } from './budget-core.ts'
-import { readEntry, writeEntry } from './budget-entry.ts'
+import { type BudgetEntry, readEntry, writeEntry } from './budget-entry.ts'
+import type { EntryOptions, StoredEntry } from './open-entries.ts'
 import { type BudgetWindows, hasSameBounds, type WindowTotals } from './windows.ts'
 
-export interface StoredBudgetSettings extends BudgetSettings {
-  readonly windows: BudgetWindows
-  readonly store: BudgetStore
-  readonly key: string
-  readonly timeoutMs: number
-  /** Length of a window, milliseconds; null without windows. */
-  readonly windowMs: number | null
-  time(): number
-}
+/** What a budget counts with, from when its entry is read on. */
+type StoredCounts = Omit<BudgetSettings, 'windows'> & { readonly windows: BudgetWindows; time(): number }
 
 /** A smaller difference between two clocks is their drift, no step. Milliseconds, and a part of a window. */
 const MAX_DRIFT_MS = 1_000
 const MAX_DRIFT = 0.01
 
-/** A budget whose reservations are written before they may be used. */
-export function createStoredBudget(settings: StoredBudgetSettings): StoredBudget {
-  const core = new StoredCore(settings)
-  return withTotals<Pick<StoredBudget, 'check' | 'reserve' | 'load' | 'flush'>>(core, {
+/** A budget whose reservations are written before they may be used. @param begin makes empty counts */
+export function createStoredBudget(options: EntryOptions, begin: () => StoredCounts): StoredEntry {
+  const core = new StoredCore(options, begin)
+  const budget = withTotals<Pick<StoredBudget, 'check' | 'reserve' | 'load' | 'flush'>>(core, {
     check: (credits, details) => core.check(credits, details),
     async reserve(credits, details) {
-      if (!core.isLoaded) await core.load(details)
+      while (!core.isRead) await core.load(details)
       const reservation = new StoredReservation(core, credits, details)
       await reservation.write(details)
       return reservation
@@ -37,27 +31,34 @@ export function createStoredBudget(settings: StoredBudgetSettings): StoredBudget
     load: () => core.load(),
     flush: () => core.flush(),
   })
+  return { budget, readAgain: () => core.readAgain() }
 }
 
 /** Counts the reservations of a budget, and keeps the counts in its store. */
 class StoredCore extends BudgetCore {
-  declare readonly settings: StoredBudgetSettings
+  declare settings: StoredCounts
+  readonly #begin: () => StoredCounts
+  readonly #windowMs: number | null
   readonly #entry: EntryStore
-  isLoaded = false
-  #loading: Promise<void> | undefined
+  #isLoaded = false
+  /** Whether the entry was read since the budget was opened for the last time. Until then nothing is reserved. */
+  isRead = false
+  #reading: Promise<void> | undefined
   /** The keys in use that the store knows of. */
   #keysWritten = 0
 
-  constructor(settings: StoredBudgetSettings) {
-    super(settings)
-    const { store, key, timeoutMs, windows, windowMs, keyBalances } = settings
-    this.#entry = new EntryStore(store, key, timeoutMs, () =>
-      writeEntry(windowMs, windows.all(), keyBalances?.state(), this.#offsetMs()),
-    )
+  constructor(options: EntryOptions, begin: () => StoredCounts) {
+    super(begin())
+    this.#begin = begin
+    this.#windowMs = options.windowMs ?? null
+    this.#entry = new EntryStore(options, () => {
+      const { windows, keyBalances } = this.settings
+      return writeEntry(this.#windowMs, windows.all(), keyBalances?.state(), this.#offsetMs())
+    })
   }
 
   override totals(): WindowTotals {
-    if (!this.isLoaded) throw notLoaded()
+    if (!this.#isLoaded) throw notLoaded()
     return super.totals()
   }
 
@@ -67,16 +68,21 @@ class StoredCore extends BudgetCore {
     this.#entry.save().catch(() => {})
   }
 
+  /** While a request is in flight, no other process uses the entry. */
+  readAgain(): void {
+    if (this.held === 0) this.isRead = false
+  }
+
   async load(details?: ReservationDetails): Promise<void> {
-    if (this.isLoaded) return
-    this.#loading ??= this.#read().finally(() => {
-      this.#loading = undefined
+    if (this.isRead) return
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined
     })
-    await orUnavailable(this.#loading, details)
+    await orUnavailable(this.#reading, details)
   }
 
   async flush(): Promise<void> {
-    if (this.isLoaded) await orUnavailable(this.#entry.save(), undefined)
+    if (this.#isLoaded) await orUnavailable(this.#entry.save(), undefined)
   }
 
   /** Whether the store knows of the keys in use: after a crash it has to say with which of them a request was sent. */
@@ -91,24 +97,31 @@ class StoredCore extends BudgetCore {
   }
 
   async #read(): Promise<void> {
-    const { windows, windowMs } = this.settings
-    const text = await this.#entry.read()
-    if (text !== undefined && text !== null) {
-      const current = windows.current()
-      const found = afterRestart(readEntry(text), windowMs, current)
-      windows.restore(found.windows)
-      const [last] = found.windows
-      const isSameWindow = last !== undefined && hasSameBounds(last, current)
-      if (found.keyBalances) this.settings.keyBalances?.restore(found.keyBalances, isSameWindow)
-    }
-    this.isLoaded = true
+    const text = await this.#entry.readForeign()
+    if (text !== undefined) this.#restore(readEntry(text))
+    this.#entry.remember(text)
+    this.#isLoaded = true
+    this.isRead = true
+  }
+
+  /** Counts on from what another process has written. */
+  #restore(entry: BudgetEntry): void {
+    this.settings = this.#begin()
+    this.#keysWritten = 0
+    const { windows, keyBalances } = this.settings
+    const current = windows.current()
+    const found = afterRestart(entry, this.#windowMs, current)
+    windows.restore(found.windows)
+    const [last] = found.windows
+    const isSameWindow = last !== undefined && hasSameBounds(last, current)
+    if (found.keyBalances) keyBalances?.restore(found.keyBalances, isSameWindow)
   }
 
   /** The entry states moments of the wall clock, which may have been set since the process began. */
   #offsetMs(): number {
-    const { now, time, windowMs } = this.settings
+    const { now, time } = this.settings
     const offset = Math.round(now() - time())
-    const isDrift = Math.abs(offset) <= Math.min(MAX_DRIFT_MS, MAX_DRIFT * (windowMs ?? Number.POSITIVE_INFINITY))
+    const isDrift = Math.abs(offset) <= Math.min(MAX_DRIFT_MS, MAX_DRIFT * (this.#windowMs ?? Number.POSITIVE_INFINITY))
     return isDrift ? 0 : offset
   }
 }
@@ -166,8 +179,7 @@ const MAX_KNOWN = 32
 
 /** Reads and writes one entry. Writes are in order, one at a time. */
 class EntryStore {
-  readonly #store: BudgetStore
-  readonly #key: string
+  readonly #options: EntryOptions
   readonly #limits: StoreCallOptions
   readonly #snapshot: () => string
   #running: Promise<unknown> = Promise.resolve()
@@ -178,17 +190,17 @@ class EntryStore {
   readonly #known: unknown[] = []
 
   /** @param snapshot returns what to write; it is called when a write begins */
-  constructor(store: BudgetStore, key: string, timeoutMs: number, snapshot: () => string) {
-    this.#store = store
-    this.#key = key
-    this.#limits = { clock: systemClock, timeoutMs }
+  constructor(options: EntryOptions, snapshot: () => string) {
+    this.#options = options
+    this.#limits = { clock: systemClock, timeoutMs: options.storeTimeoutMs }
     this.#snapshot = snapshot
   }
 
-  async read(): Promise<unknown> {
-    const text = await this.#get()
-    this.#remember(text)
-    return text
+  /** The text in the store, unless there is none, or this budget has read or written it. */
+  async readForeign(): Promise<unknown> {
+    const { store, key } = this.#options
+    const text = await callStore(() => store.get(key), this.#limits)
+    return text === null || this.#known.includes(text) ? undefined : text
   }
 
   /**
@@ -213,7 +225,7 @@ class EntryStore {
   async #write(): Promise<void> {
     let isGivenUp = false
     const text = this.#snapshot()
-    this.#remember(text)
+    this.remember(text)
     const written = this.#set(text)
     written.then(
       () => {
@@ -243,8 +255,7 @@ class EntryStore {
   async #writeAgain(): Promise<void> {
     this.#stopRetry = undefined
     try {
-      const current = await this.#get()
-      if (current !== undefined && !this.#known.includes(current)) return
+      if ((await this.readForeign()) !== undefined) return
     } catch {
       this.#writeLater()
       return
@@ -252,16 +263,13 @@ class EntryStore {
     await this.#enqueue().catch(() => {})
   }
 
-  #get(): Promise<unknown> {
-    return callStore(() => this.#store.get(this.#key), this.#limits)
-  }
-
   async #set(text: string): Promise<void> {
-    const result = await this.#store.set(this.#key, text)
+    const { store, key, ttlMs } = this.#options
+    const result = await store.set(key, text, ttlMs)
     if (result === false) throw new Error('The store reports that it did not write the entry.')
   }
 
-  #remember(text: unknown): void {
+  remember(text: unknown): void {
     this.#known.push(text)
     if (this.#known.length > MAX_KNOWN) this.#known.shift()
   }

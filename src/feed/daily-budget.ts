@@ -1,5 +1,5 @@
 import { anchoredWallClock } from '../concurrency/clock.ts'
-import { type Budget, createBudget, type StoredBudget } from '../credits/budget.ts'
+import { type OpenedBudget, openBudget } from '../credits/budget.ts'
 import { createMemoryBudget } from '../credits/budget-core.ts'
 import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
 import { type Stretch, type StretchedDemand, stretchToFit } from '../credits/stretch.ts'
@@ -24,14 +24,14 @@ const ENTRY_TTL_MS = 2 * DAY_MS
 
 /** What may be spent in a day, and how much longer the intervals are because of it. */
 export class DailyBudget implements Stretch {
-  readonly budget: Budget
+  readonly budget: OpenedBudget['budget']
   stretch = 1
   atLeastStretch = 1
   watchesPerDay = 0
   setAside = 0
   guaranteesPerDay = 0
   readonly #clock: FeedClock
-  readonly #stored: StoredBudget | undefined
+  readonly #opened: OpenedBudget
   #isLoaded: boolean
   /** The stretch stays until then, but for a change of the demand or a new day. */
   #keepUntil = Number.NEGATIVE_INFINITY
@@ -45,17 +45,15 @@ export class DailyBudget implements Stretch {
       // In memory, and renewed at midnight UTC. Without a limit it only counts.
       const windows = new BudgetWindows(DAY_MS, 0, anchoredWallClock(clock.wall))
       const now = () => clock.wall.now()
-      this.budget = createMemoryBudget({ limit: limit?.credits ?? NEVER, windows, now, keyBalances: undefined })
+      const budget = createMemoryBudget({ limit: limit?.credits ?? NEVER, windows, now, keyBalances: undefined })
+      this.#opened = openBudget(budget, clock.wall)
     } else {
-      const entry = {
-        get: (key: string) => store.get(key),
-        set: (key: string, value: string) => store.set(key, value, ENTRY_TTL_MS),
-      }
       const key = `etn-market:feed:budget:1:${limit.name}`
-      this.#stored = createBudget({ credits: limit.credits, windowMs: DAY_MS, store: entry, key }, clock.wall)
-      this.budget = this.#stored
+      const options = { credits: limit.credits, windowMs: DAY_MS, store, key }
+      this.#opened = openBudget(options, clock.wall, ENTRY_TTL_MS)
     }
-    this.#isLoaded = this.#stored === undefined
+    this.budget = this.#opened.budget
+    this.#isLoaded = this.budget.load === undefined
     this.#renewsAt = this.renewsAt
     this.#unplanned = { credits: 0, at: clock.now() }
   }
@@ -116,7 +114,7 @@ export class DailyBudget implements Stretch {
   load(): Promise<void> | undefined {
     if (this.#isLoaded) return undefined
     // The reservation loads again, and rejects with the error.
-    return this.#stored?.load().then(
+    return this.budget.load?.().then(
       () => {
         this.#isLoaded = true
         this.#renewsAt = Number.NEGATIVE_INFINITY
@@ -126,8 +124,8 @@ export class DailyBudget implements Stretch {
   }
 
   /** Writes what has been spent. Rejects if the store fails: it then has the reservation, which counts after a restart. */
-  async flush(): Promise<void> {
-    await this.#stored?.flush()
+  close(): Promise<void> {
+    return this.#opened.close()
   }
 
   /** The prices that would use what others have first, and why they are refused; undefined if there are none. */

@@ -34,7 +34,7 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const close = async () => {
     lifetime.end()
     await Promise.all([context.close(), trades.stop()])
-    await dailyBudget.flush().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
+    await dailyBudget.close().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
   const feed = {
     async price(address, requestOptions = {}) {

@@ -54,8 +54,8 @@ export interface FeedOptions extends FeedStreamOptions {
         /** Credits a day, a whole number above 0. */
         creditsPerDay: number
         /**
-         * Name of the budget in the `store`. One process at a time may use a name: processes that run at the same time need one
-         * each, and each has `creditsPerDay` for itself.
+         * Name of the budget in the `store`. Feeds of one process with the same store and name share its credits. One process at a time may
+         * use a name: processes that run at the same time need one each, and each has `creditsPerDay` for itself.
          * @default 'default'
          */
         name?: string | undefined

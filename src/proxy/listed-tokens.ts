@@ -39,7 +39,7 @@ export class ListedTokens {
   }
 
   async #load(): Promise<ReadonlySet<string>> {
-    const { client, clock, budget } = this.#settings
+    const { client, clock, limit: budget } = this.#settings
     // Not again before this call has ended.
     this.#dueAt = Number.POSITIVE_INFINITY
     let waitMs = RETRY_MS

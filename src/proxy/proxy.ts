@@ -95,6 +95,8 @@ class ProxyServer {
     this.#streams?.close()
     await Promise.all([...this.#live, this.#purchases.settled(), this.#listed.settled()])
     this.#visitors?.close()
+    // What could not be written stays reserved in the store.
+    await this.#settings.closeBudget().catch(() => {})
   }
 
   async #respond(request: Request): Promise<Response> {

@@ -51,17 +51,17 @@ export class Purchases {
 
   /** A visitor who leaves withdraws what is not sent. What is sent is read to its end for a while. */
   async #call({ operation, params, key, rule }: ProxyCall, visitor: string, left: AbortSignal): Promise<Bought> {
-    const { client, clock, budget } = this.#settings
+    const { client, clock, limit } = this.#settings
     const cutOff = new LightAbortController()
     let stopTimer = () => {}
     const onLeave = () => {
       stopTimer = startTimer(clock, ABANDONED_MS, () => cutOff.abort(left.reason))
     }
     const own = this.#visitors?.begin(visitor)
-    const limit = own ? joinLimits(own, budget) : budget
+    const budget = own && limit ? joinLimits(own, limit) : (own ?? limit)
     left.addEventListener('abort', onLeave)
     try {
-      const call = client.call(operation, params, { signal: cutOff }, { budget: limit, stop: left })
+      const call = client.call(operation, params, { signal: cutOff }, { budget, stop: left })
       const { data, meta } = await call.withMeta()
       const { charged, estimated } = meta.credits
       const cost = Math.min(charged, estimated * meta.attempts)

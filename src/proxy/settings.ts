@@ -1,6 +1,6 @@
 import { type ClientInternals, internalsOf } from '../client-internals.ts'
 import { type Clock, systemClock } from '../concurrency/clock.ts'
-import { type Budget, createBudget } from '../credits/budget.ts'
+import { openBudget } from '../credits/budget.ts'
 import { requireCredits } from '../credits/budget-core.ts'
 import { invalidOption, rejectUnknown, requireInteger, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import { isArray } from '../operations/type-guards.ts'
@@ -42,7 +42,7 @@ export function readSettings(options: ProxyOptions) {
   if (!(typeof cdn.maxAgeMs === 'number' && cdn.maxAgeMs >= 0))
     throw invalidOption('cdn.maxAgeMs', cdn.maxAgeMs, 'a number of milliseconds, 0 or more')
   if (stream !== undefined && feed === undefined) throw invalidOption('stream', stream, 'given together with feed')
-  return {
+  const settings = {
     client,
     clock,
     basePath: readBasePath(basePath),
@@ -50,12 +50,16 @@ export function readSettings(options: ProxyOptions) {
     visitor,
     visitorCookie,
     perVisitor,
-    budget: readBudget(options.budget, clock),
     cors,
     cdnMaxAgeMs: cdn.maxAgeMs,
     operator,
     stream: feed && readStreamSettings(feed, client, stream),
   }
+  // After all that may throw, because only a proxy ends its use of an entry.
+  const { budget, close: closeBudget } = readBudget(options.budget, clock)
+  // Calls have to fit it beside the budget of the client, unless both are one.
+  const limit = budget === own.budget ? undefined : budget
+  return { ...settings, budget, limit, closeBudget }
 }
 
 const STREAM_OPTIONS = ['everyMs', 'addresses', 'maxAddresses', 'perVisitor', 'maxStreams', 'heartbeatMs']
@@ -105,11 +109,11 @@ function readBasePath(path: unknown): string {
   return trimEnd(path, '/')
 }
 
-function readBudget(budget: ProxyOptions['budget'], clock: Clock): Budget {
-  if (budget === false) return createBudget({ credits: Number.POSITIVE_INFINITY }, clock)
+function readBudget(budget: ProxyOptions['budget'], clock: Clock) {
+  if (budget === false) return openBudget({ credits: Number.POSITIVE_INFINITY }, clock)
   if (typeof budget !== 'object' || budget === null)
     throw invalidOption('budget', budget, '{ credits, windowMs } for all visitors together, or false for no limit')
-  return 'reserve' in budget ? budget : createBudget(budget, clock)
+  return openBudget(budget, clock)
 }
 
 function checkCors(cors: ProxyCorsOptions): void {

@@ -2,7 +2,7 @@ import type { ApiPromise } from '../api-promise.ts'
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { monotonicNow } from '../concurrency/clock.ts'
 import { callStore } from '../concurrency/store-timeout.ts'
-import type { BudgetStore } from '../credits/budget.ts'
+import type { Budget, BudgetStore } from '../credits/budget.ts'
 import { isFinalForKey, PartialBatchError } from '../errors/api.ts'
 import { EtnMarketError, isEtnMarketError } from '../errors/base.ts'
 import { StateUnavailableError } from '../errors/budget.ts'
@@ -13,7 +13,7 @@ import type { CallInput } from '../request/plan-requests.ts'
 import type { SweepResult } from '../sweep-types.ts'
 import { parseJson } from '../utils/json-data.ts'
 import type { SweepContext, SweepSettings } from './sweep.ts'
-import { CallLimit, type SweepBudget } from './sweep-budget.ts'
+import { CallLimit } from './sweep-budget.ts'
 
 export interface SweepCall {
   /** Equal for equal calls. */
@@ -41,7 +41,7 @@ export class SweepRun {
   readonly #operation: OperationId
   readonly #pending: Set<SweepCall>
   readonly #settings: SweepSettings
-  readonly #budget: SweepBudget
+  readonly #budget: Budget
   readonly #context: SweepContext
   readonly #total: number
   readonly #startedAt: number
@@ -61,7 +61,7 @@ export class SweepRun {
     operation: OperationId,
     pending: Set<SweepCall>,
     settings: SweepSettings,
-    budget: SweepBudget,
+    budget: Budget,
     context: SweepContext,
   ) {
     this.#operation = operation

@@ -1,5 +1,6 @@
 import type { ApiPromise } from '../api-promise.ts'
 import { raceWithAbort } from '../concurrency/cancellation.ts'
+import { openBudget } from '../credits/budget.ts'
 import { requireCredits } from '../credits/budget-core.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { checkStore, InvalidRequestError, invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
@@ -13,7 +14,7 @@ import { CALL_OPTIONS, callSettings } from '../request/settings.ts'
 import type { Sweep, SweepOptions, SweepResult } from '../sweep-types.ts'
 import type { AddressReader } from '../utils/address.ts'
 import { type SweepCall, SweepRun } from './run-sweep.ts'
-import { SweepBudget } from './sweep-budget.ts'
+import { SWEEP_BUDGET_KEY } from './sweep-budget.ts'
 
 export interface SweepContext extends Pick<CallContext, 'clock' | 'settings' | 'lifetimes' | 'baseUrl' | 'redact'> {
   readonly addressReader: AddressReader
@@ -35,17 +36,19 @@ export function createSweep(
   const pending = planCalls(operation, list, settings.callOptions, context)
 
   async function* iterate(): AsyncGenerator<SweepResult<unknown, unknown>, void, undefined> {
-    const { maxCredits, store, signal } = settings
-    const budget = new SweepBudget(maxCredits === undefined ? undefined : store, context.clock)
+    const { maxCredits, signal } = settings
+    const store = maxCredits === undefined ? undefined : settings.store
+    const unlimited = { credits: Number.POSITIVE_INFINITY, store, key: SWEEP_BUDGET_KEY }
+    const { budget, close } = openBudget(unlimited, context.clock)
     try {
       // The sweep and the client may end meanwhile.
       const lifetime = context.lifetimes.open(Number.POSITIVE_INFINITY, signal)
-      await raceWithAbort(budget.load(), lifetime.signal).finally(() => lifetime.end())
+      await raceWithAbort(Promise.resolve(budget.load?.()), lifetime.signal).finally(() => lifetime.end())
       yield* new SweepRun(operation, pending, settings, budget, context).results()
     } catch (error) {
       throw context.redact(error)
     } finally {
-      await budget.close()
+      await close().catch(() => {})
     }
   }
 

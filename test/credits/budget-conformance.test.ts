@@ -1,8 +1,9 @@
 import { describe } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
-import { CallLimit, SweepBudget } from '../../src/sweep/sweep-budget.ts'
+import { CallLimit, SWEEP_BUDGET_KEY } from '../../src/sweep/sweep-budget.ts'
 import { type BudgetUnderTest, CHARGE_DELAY_MS, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
 import { joinBudgets } from '../support/join-budgets.ts'
+import { inAnotherProcess } from '../support/store.ts'
 import { START, totals } from './budget-at.ts'
 
 function testClock() {
@@ -37,7 +38,8 @@ async function stored({ credits = LIMIT, exclusiveKey = false }: Options = {}) {
   const { clock, ...time } = testClock()
   const store = new Map<string, string>()
   const start = async () => {
-    const budget = createBudget({ credits, windowMs: WINDOW_MS, store, ...proof(exclusiveKey) }, clock)
+    const options = { credits, windowMs: WINDOW_MS, ...proof(exclusiveKey) }
+    const budget = createBudget({ ...options, store: inAnotherProcess(store) }, clock)
     await budget.load()
     return { budget, ...time, totals: async () => totals(budget), restart: start }
   }
@@ -92,15 +94,11 @@ describe('the limit of a sweep', () =>
       const { clock, ...time } = testClock()
       const store = new Map<string, string>()
       const start = async (): Promise<BudgetUnderTest> => {
-        // Another object each time, as in another process.
-        const ownStore = {
-          get: (key: string) => store.get(key),
-          set: (key: string, text: string) => store.set(key, text),
-        }
-        const sweeps = new SweepBudget(ownStore, clock)
+        const unlimited = { credits: Number.POSITIVE_INFINITY, store: inAnotherProcess(store), key: SWEEP_BUDGET_KEY }
+        const sweeps = createBudget(unlimited, clock)
         await sweeps.load()
         const read = async () => {
-          const { spent, reserved, uncertain } = sweeps.budget
+          const { spent, reserved, uncertain } = sweeps
           return { spent, reserved, uncertain, available: Math.max(0, LIMIT - spent - reserved - uncertain) }
         }
         return { budget: new CallLimit(sweeps, LIMIT), totals: read, ...time, restart: start }

@@ -3,6 +3,7 @@ import { createFakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createBudget, type Reservation, type StoredBudget } from '../../src/credits/budget.ts'
 import { flush } from '../support/clock.ts'
+import { inAnotherProcess } from '../support/store.ts'
 import { budgetAt, START, totals } from './budget-at.ts'
 
 const DAY = 86_400_000
@@ -118,7 +119,10 @@ describe('with a store', () => {
   const store = new Map<string, string>()
   let now = START
   const start = async () => {
-    const budget = createBudget({ credits: 5_000, windowMs: DAY, exclusiveKey: true, store }, { now: () => now })
+    const budget = createBudget(
+      { credits: 5_000, windowMs: DAY, exclusiveKey: true, store: inAnotherProcess(store) },
+      { now: () => now },
+    )
     await budget.load()
     return budget
   }
@@ -152,7 +156,7 @@ describe('with a store', () => {
   test('a key is written before the first request with it is sent, and nothing of it but a hash', async () => {
     store.clear()
     const fake = createFakeService({ keys: FAKE_KEYS })
-    const budget = createBudget({ credits: 5_000, exclusiveKey: true, store })
+    const budget = createBudget({ credits: 5_000, exclusiveKey: true, store: inAnotherProcess(store) })
     let entryAtSending = ''
     const client = createClient({
       apiKey: KEYS[0],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
 import { createKeyNames } from '../../src/credits/key-name.ts'
 import { BudgetExceededError } from '../../src/errors/budget.ts'
+import { inAnotherProcess } from '../support/store.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -12,7 +13,7 @@ function machine(defaults: Omit<BudgetOptions, 'store'>) {
   const store = new Map<string, string>()
   const time = { now: MIDNIGHT }
   const start = async (options: Partial<BudgetOptions> = {}) => {
-    const budget = createBudget({ ...defaults, ...options, store }, { now: () => time.now })
+    const budget = createBudget({ ...defaults, ...options, store: inAnotherProcess(store) }, { now: () => time.now })
     await budget.load()
     return budget
   }

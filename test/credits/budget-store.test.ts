@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createBudget, type Reservation } from '../../src/credits/budget.ts'
 import { flush } from '../support/clock.ts'
+import { inAnotherProcess } from '../support/store.ts'
 import { START } from './budget-at.ts'
 import { afterRestart, slowStore } from './slow-store.ts'
 
@@ -90,7 +91,7 @@ test('two budgets in one store keep to their own entries', async () => {
   expect(await afterRestartOf('other')).toMatchObject({ spent: 0, uncertain: 7 })
 
   async function afterRestartOf(key: string) {
-    const budget = createBudget({ credits: 1000, store, key }, clock)
+    const budget = createBudget({ credits: 1000, store: inAnotherProcess(store), key }, clock)
     await budget.load()
     return budget
   }

@@ -1,4 +1,4 @@
-import type { CacheStore } from 'etn-market'
+import type { BudgetStore, CacheStore } from 'etn-market'
 
 /** A cache store like Keyv: asynchronous, with a time to live in milliseconds. */
 export function createStore() {
@@ -15,3 +15,9 @@ export function createStore() {
   }
   return { store, kept, calls }
 }
+
+/** A store as another process has it, or the same one after a restart: what is open belongs to the object. */
+export const inAnotherProcess = (store: BudgetStore): BudgetStore => ({
+  get: (key) => store.get(key),
+  set: (key, value, ttl) => store.set(key, value, ttl),
+})
