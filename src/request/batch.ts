@@ -100,41 +100,44 @@ export function mergeBatch(
   requests: readonly PlannedRequest[],
   results: readonly PaidResult[],
 ): MergedBatch {
-  /** By address in lower case. */
-  const received = new Map<string, TokenPrice | null>()
   const errors: EtnMarketError[] = []
-  for (const [index, { addresses }] of requests.entries()) {
-    const result = results[index] as PaidResult
-    const data = result.answer?.envelope.data
-    if (result.answer === undefined) {
-      if (!isEtnMarketError(result.error)) throw result.error
-      errors.push(result.error)
-    } else if (isObject(data)) readChunk(data, addresses, received)
-    else errors.push(shapeError(result))
-  }
+  const chunks = results.map((result, index) => {
+    const { addresses } = requests[index] as PlannedRequest
+    const { answer, error } = result
+    if (answer === undefined && !isEtnMarketError(error)) throw error
+    const data = isObject(answer?.envelope.data) ? answer.envelope.data : undefined
+    if (data === undefined) errors.push(answer === undefined ? (error as EtnMarketError) : shapeError(result))
+    return { data, size: addresses.length, last: addresses.at(-1) ?? '' }
+  })
+  const wanted = values.addresses as readonly string[]
+  // An address that is asked for in several spellings has a price for each.
+  const isUnique = wanted.length === chunks.reduce((sum, { size }) => sum + size, 0)
   const prices: MergedBatch['prices'] = {}
   const missing = new Set<string>()
-  for (const [index, address] of (values.addresses as readonly string[]).entries()) {
-    const price = received.get(address)
+  for (const [index, address] of wanted.entries()) {
     const input = originalInputs[index] ?? address
-    if (price === undefined) missing.add(input)
-    // The service's own spelling where it sends one, else the caller's.
-    else prices[input] = price?.address === undefined ? price && { ...price, address: input } : price
+    // Their addresses are sorted.
+    const data = chunks.find(({ last }) => address <= last)?.data
+    if (data === undefined) missing.add(input)
+    else prices[input] = priceOf(data, address, input, isUnique)
   }
   return { prices, missing: [...missing], errors }
 }
 
-/** The service keys its answer by lower-cased address, and leaves out a token without a price. */
-function readChunk(
+/** The price of an address in a chunk: the service leaves out a token without one. It is completed in place where nobody else reads it. */
+function priceOf(
   data: Readonly<Record<string, unknown>>,
-  addresses: readonly string[],
-  received: Map<string, TokenPrice | null>,
-): void {
-  const byLowerCase = new Map(Object.entries(data).map(([address, price]) => [address.toLowerCase(), price]))
-  for (const address of addresses) {
-    const price = byLowerCase.get(address)
-    received.set(address, isObject(price) ? (price as unknown as TokenPrice) : null)
-  }
+  address: string,
+  input: string,
+  isUnique: boolean,
+): TokenPrice | null {
+  // The service keys its answer by lower-cased address.
+  const key = Object.hasOwn(data, address) ? address : Object.keys(data).find((one) => one.toLowerCase() === address)
+  const price = key === undefined ? null : (data[key] as TokenPrice | null)
+  if (!isObject(price)) return null
+  // The service's own spelling where it sends one, else the caller's.
+  if (price.address !== undefined) return price
+  return isUnique ? Object.assign(price, { address: input }) : { ...price, address: input }
 }
 
 /** @throws the error of the only request of a batch, or PartialBatchError when some of several failed */

@@ -1,7 +1,7 @@
 import type { ApiPromise, CallMeta } from '../api-promise.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { TimeoutError } from '../errors/api.ts'
-import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
+import { appendCallerFrames, type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { BudgetExceededError, describeCall, StateUnavailableError } from '../errors/budget.ts'
 import type { CallEndedEvent } from '../events.ts'
 import type { ResponseHeaders } from '../transport/transport.ts'
@@ -23,17 +23,18 @@ export interface CallContext extends SendContext {
   redact<T>(error: T): T
 }
 
-/** What a call cost, which most callers do not read. */
-interface CallReport {
-  meta(): CallMeta | undefined
-}
+/** The cost and the course of a call, which most callers do not read. Nothing here leads to an answer, which would live as long as the promise. */
+type CallReport = Partial<
+  { sum: CallTotals; count: number; headers: ResponseHeaders | undefined } & Pick<CallMeta, 'durationMs' | 'status'> &
+    Pick<CallMeta['credits'], 'estimated' | 'remaining'>
+>
 
 /** One call, read as the data alone or with its cost. */
 export function startCall(input: CallInput, context: CallContext): ApiPromise<unknown> {
-  const report: CallReport = { meta: () => undefined }
+  const report: CallReport = {}
   const data = run(input, context, report)
   return Object.assign(data, {
-    withMeta: () => data.then((value) => ({ data: value, meta: report.meta() as CallMeta })),
+    withMeta: () => data.then((value) => ({ data: value, meta: callMeta(report as Required<CallReport>) })),
   })
 }
 
@@ -68,9 +69,7 @@ async function run(input: CallInput, context: CallContext, report: CallReport): 
     opened.emitEnd(sum)
     const { status, headers } = results.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
     const [remaining, durationMs] = [context.usage.remaining(), lifetime.elapsed()]
-    const count = requests.length - sum.cached
-    // Nothing here leads to an answer, which would live as long as the promise.
-    report.meta = () => callMeta({ sum, estimated, remaining, count, durationMs, status, headers })
+    Object.assign(report, { sum, estimated, remaining, count: requests.length, durationMs, status, headers })
     return data
   } catch (error) {
     const failure = call === undefined ? error : call.fail(error, results)
@@ -229,16 +228,8 @@ class Call {
   }
 }
 
-interface CallCourse
-  extends Pick<CallMeta, 'durationMs' | 'status'>,
-    Pick<CallMeta['credits'], 'estimated' | 'remaining'> {
-  readonly sum: CallTotals
-  readonly count: number
-  readonly headers: ResponseHeaders | undefined
-}
-
-/** The cost and the course of a call. A request that several calls share is paid by one of them, so that sums are right. */
-function callMeta({ sum, estimated, remaining, count, durationMs, status, headers }: CallCourse): CallMeta {
+/** A request that several calls share is paid by one of them, so that sums are right. */
+function callMeta({ sum, estimated, remaining, count, durationMs, status, headers }: Required<CallReport>): CallMeta {
   const source = sum.isComputed ? 'computed' : 'header'
   return {
     credits: {
@@ -248,24 +239,13 @@ function callMeta({ sum, estimated, remaining, count, durationMs, status, header
       source: sum.charge === 'charged' || sum.credits > 0 ? source : 'none',
     },
     attempts: sum.attempts,
-    requests: count,
+    requests: count - sum.cached,
     shared: sum.shared > 0,
     cached: sum.cached > 0,
     durationMs,
     status,
     headers: headers && Object.fromEntries(headers),
   }
-}
-
-/**
- * Appends the lines of the stack from here up to the caller's own, where they are missing. V8 finds the function that awaits a
- * promise when the promise has no other reader.
- */
-function appendCallerFrames<Failure extends Error>(error: Failure): Failure {
-  const [, , ...frames] = (new Error().stack ?? '').split('\n')
-  const { stack = '' } = error
-  error.stack = [stack, ...frames.filter((frame) => !stack.includes(frame.trim()))].join('\n')
-  return error
 }
 
 /** The error of a deadline that has passed; any other one as it is. */
