@@ -11,6 +11,7 @@ import { consumers } from './consumers/run.ts'
 import { exampleWorker } from './examples/worker.ts'
 import { managers } from './managers/run.ts'
 import { proxies } from './proxy/run.ts'
+import { forwardProxies } from './runtimes/forward-proxies.ts'
 import { keptConnections } from './runtimes/kept-connections.ts'
 import { runtimes } from './runtimes/run.ts'
 import { packAndInstall } from './support/project.ts'
@@ -25,7 +26,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 
 /** These lists run side by side, because most checks wait. They take about as long as each other. */
 const SIDE_BY_SIDE = [
-  [...runtimes, ...keptConnections, ...suites, exampleWorker, controlPage, ...managers],
+  [...runtimes, ...keptConnections, ...forwardProxies, ...suites, exampleWorker, controlPage, ...managers],
   [...proxies, ...bundlers],
   consumers,
 ]
