@@ -31,9 +31,8 @@ const STEPS_BEFORE_SENDING = /^(connect|bind|getaddrinfo|query\w+)$/
 /** These happen while a connection is made and also while it is read. */
 const CODE_OF_TWO_STEPS = /^(EHOSTUNREACH|ENETUNREACH)$/
 
-/** How undici, and the agents of the packages tunnel and hpagent, say that a forward proxy refused a tunnel. */
-const REFUSED_TUNNEL =
-  /^(?:Proxy response \(|tunneling socket could not be established, statusCode=|Bad response: )(\d{3})(?:\) !== 200 when HTTP Tunneling)?$/
+/** How undici, and the agent of the package hpagent, say that a forward proxy refused a tunnel. */
+const REFUSED_TUNNEL = /^(?:Proxy response \(|Bad response: )(\d{3})(?:\) !== 200 when HTTP Tunneling)?$/
 
 /** The same of Deno, which names one status only. */
 const REFUSED_TUNNEL_IN_DENO = /client error \(Connect\): (?:(proxy authentication required)|unsuccessful tunnel)/

@@ -2,7 +2,7 @@ import { createServer, Agent as HttpAgent, type Server } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { createServer as createTls } from 'node:tls'
-import { createClient } from 'etn-market'
+import { ConnectionError, createClient } from 'etn-market'
 import { createNodeTransport, type NodeTransportOptions } from 'etn-market/node'
 import { ProxyAgent } from 'proxy-agent'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -29,8 +29,8 @@ function agent<T extends { destroy(): void }>(made: T): T {
   return made
 }
 
-/** A proxy for both protocols, which notes what it is asked for. */
-async function startProxy() {
+/** A proxy for both protocols, which notes what it is asked for. `refusal`: the status with which it refuses a tunnel. */
+async function startProxy(refusal?: number) {
   const asked: string[] = []
   const server: Server = createServer(async (request, response) => {
     asked.push(`${request.method} ${request.url}`)
@@ -43,6 +43,7 @@ async function startProxy() {
   })
   server.on('connect', (request, socket) => {
     asked.push(`CONNECT ${request.url}`)
+    if (refusal !== undefined) return void socket.end(`HTTP/1.1 ${refusal} No\r\ncontent-length: 5\r\n\r\nno go`)
     const [host, port] = (request.url ?? '').split(':')
     const upstream = connect(Number(port), host, () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
@@ -147,6 +148,37 @@ describe('the agent of proxy-agent', () => {
     expect(await (await fetch(`https://127.0.0.1:${port}/`)).text()).toBe(PRICE)
     expect(proxy.asked).toEqual([`CONNECT 127.0.0.1:${port}`])
   })
+
+  test.each([
+    [407, 1],
+    [403, 1],
+    [429, 3],
+    [503, 3],
+  ])(
+    'whose proxy refuses the tunnel with %i: it is no answer of the service, and nothing was sent',
+    async (status, attempts) => {
+      const port = await startTls()
+      const proxy = await startProxy(status)
+      vi.stubEnv('HTTPS_PROXY', proxy.url)
+      const { transport } = open({ agent: agent(new ProxyAgent({ ca: cert } as object)) })
+      const events: string[] = []
+      const client = createClient({
+        transport,
+        baseUrl: `https://127.0.0.1:${port}/v1`,
+        apiKey: 'esk_test_x',
+        budget: { credits: 1_000 },
+        onEvent: ({ type }) => void events.push(type),
+      })
+      const error = await client.etn.price().catch((caught) => caught)
+      expect(error).toBeInstanceOf(ConnectionError)
+      const fields = { code: 'proxy_refused', status, attempts, charge: 'none', credits: 0, retryable: attempts > 1 }
+      expect(error).toMatchObject(fields)
+      expect(error.message).toContain(`The proxy answered ${status}`)
+      expect(client.budget).toMatchObject({ available: 1_000, reserved: 0, uncertain: 0 })
+      expect(proxy.asked).toEqual(Array.from({ length: attempts }, () => `CONNECT 127.0.0.1:${port}`))
+      expect(events).not.toContain('cooldown.started')
+    },
+  )
 
   test('that cannot reach its proxy: the request was never sent', async () => {
     vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:1')

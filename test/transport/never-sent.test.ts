@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isNeverSent } from '../../src/transport/outcome.ts'
+import { isNeverSent, refusedTunnel } from '../../src/transport/outcome.ts'
 
 const failure = (code: string, syscall?: string, message = 'it failed') =>
   new TypeError('fetch failed', {
@@ -47,4 +47,52 @@ test('errors that contain themselves end', () => {
   const caused = new Error('caused')
   caused.cause = caused
   expect(isNeverSent(caused)).toBe(false)
+})
+
+const caused = (...messages: (string | object)[]) =>
+  messages.reduceRight<unknown>((cause, message) => {
+    const error = new Error(typeof message === 'string' ? message : 'it failed', { cause })
+    return typeof message === 'string' ? error : Object.assign(error, message)
+  }, undefined)
+
+const ABORTED = { code: 'UND_ERR_ABORTED' }
+const CONNECTING = 'error sending request for url (https://market.test/v1/prices/etn): client error (Connect):'
+
+test.each<[string, unknown, number | undefined]>([
+  [
+    'undici, and fetch of Node 22 to 26',
+    caused('fetch failed', 'Request was cancelled.', {
+      ...ABORTED,
+      message: 'Proxy response (407) !== 200 when HTTP Tunneling',
+    }),
+    407,
+  ],
+  ['an agent of Node 22 to 26', caused('fetch failed', { code: 'ERR_PROXY_TUNNEL', statusCode: 403 }), 403],
+  ['Bun 1.4', caused({ code: 'ERR_PROXY_TUNNEL', status: 502 }), 502],
+  ['Deno 2.9, 407', caused('fetch failed', `${CONNECTING} proxy authentication required`), 407],
+  ['Deno 2.9, any other status', caused('fetch failed', `${CONNECTING} unsuccessful tunnel`), undefined],
+])('a tunnel that a forward proxy refuses, by the errors of %s: nothing was sent', (_, error, status) => {
+  expect(refusedTunnel(error)).toEqual({ status })
+  expect(isNeverSent(error)).toBe(true)
+})
+
+test.each<[string, unknown]>([
+  ['Deno: refused', caused('fetch failed', `${CONNECTING} tcp connect error: Connection refused (os error 111)`)],
+  ['Deno: look-up', caused('fetch failed', `${CONNECTING} dns error: failed to lookup address information`)],
+  ['Deno: TLS', caused('fetch failed', `${CONNECTING} invalid peer certificate: UnknownIssuer`)],
+  ['Deno: a port that is blocked', caused('Fetch failed: Requests to port 1 are blocked')],
+  ['Node: a proxy that does not answer', caused('fetch failed', { code: 'ERR_PROXY_TUNNEL' })],
+  ['undici: a dispatcher of another version', caused('fetch failed', { code: 'UND_ERR_INVALID_ARG' })],
+])('%s: nothing was sent, and no tunnel was refused', (_, error) => {
+  expect(isNeverSent(error)).toBe(true)
+  expect(refusedTunnel(error)).toBeUndefined()
+})
+
+test.each<[string, unknown]>([
+  ['Deno: sending', caused('fetch failed', CONNECTING.replace('(Connect)', '(SendRequest)'))],
+  ['undici: another abort', caused('fetch failed', { ...ABORTED, message: 'Request aborted' })],
+  ['a text that only contains the words', caused('the service said: Proxy response (407) !== 200 when HTTP Tunneling')],
+])('%s: the request may have arrived', (_, error) => {
+  expect(isNeverSent(error)).toBe(false)
+  expect(refusedTunnel(error)).toBeUndefined()
 })

@@ -7,12 +7,14 @@ import type {
   ClientEvent,
   ClientOptions,
   EtnMarketError,
+  FetchInit,
   FetchLike,
   OperationId,
   Reservation,
   TokenPrice,
 } from 'etn-market'
 import { createBudget, createClient } from 'etn-market'
+import type { createFakeService } from 'etn-market/fake'
 import { expectTypeOf, test } from 'vitest'
 import type * as z from 'zod/mini'
 import type { MemoryReservation } from '../../src/credits/budget.ts'
@@ -106,8 +108,30 @@ test('a call rejects unknown and wrong options', () => {
   client.etn.price({ signal: AbortSignal.timeout(5) })
 })
 
-test('a fetch of the platform is one for the client', () => {
+/** As node-fetch declares it. Those of undici are compiled by the matrix. */
+type OtherFetch = (
+  url: URL | string,
+  init?: {
+    method?: string
+    headers?: Record<string, string>
+    redirect?: 'follow' | 'manual'
+    signal?: AbortSignal | null
+  },
+) => Promise<{
+  status: number
+  headers: { get(name: string): string | null; [Symbol.iterator](): Iterator<[string, string]> }
+  body: NodeJS.ReadableStream | null
+  text(): Promise<string>
+}>
+
+test('a fetch of the platform, or of a package, is one for the client', () => {
   expectTypeOf<typeof fetch>().toExtend<FetchLike>()
+  expectTypeOf<OtherFetch>().toExtend<FetchLike>()
+  expectTypeOf<ReturnType<typeof createFakeService>['fetch']>().toExtend<FetchLike>()
+  expectTypeOf<FetchInit>().toExtend<RequestInit>()
+  createClient({ fetch: (url, init) => fetch(url, { ...init, credentials: 'include' }) })
+  // @ts-expect-error it is called with a URL
+  createClient({ fetch: (request: Request) => fetch(request) })
 })
 
 /** Whether a member of the union is a foreign type. */
