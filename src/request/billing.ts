@@ -98,8 +98,8 @@ function balanceOf(
   { status, headers }: HttpResponse,
   body: unknown,
 ): number | undefined {
-  // A cache on the way may have kept it since before an answer was lost.
-  if (headers.get('age') !== null) return undefined
+  // A cache on the way may have kept it since before an answer was lost. Varnish and Traffic Server send Age: 0 with all that they pass on.
+  if (!['0', null].includes(headers.get('age'))) return undefined
   if (operation !== 'account.me') return creditsHeader(headers, 'x-credits-remaining')
   const data = isSuccess(status) && isObject(body) && isObject(body.data) ? body.data : {}
   return isCredits(data.credits) ? data.credits : undefined

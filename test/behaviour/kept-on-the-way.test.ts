@@ -99,14 +99,14 @@ describe('a price that a cache on the way has kept for an hour', () => {
 
 describe('with exclusiveKey, a balance that a cache on the way has kept', () => {
   /** A client whose way to the service has a cache for `account.me`, and an answer of `farm.list` that was lost after it was charged. */
-  async function open(addAge: boolean) {
+  async function open(age: string | undefined) {
     const clock = createVirtualClock()
     const fake = createFakeService({ clock })
     let cached: string | undefined
     const fetchThroughCache: typeof fake.fetch = async (input, init) => {
       const request = new Request(input as Request, init)
       if (!request.url.endsWith('/me')) return fake.fetch(request)
-      if (cached !== undefined) return new Response(cached, { headers: addAge ? { age: '120' } : {} })
+      if (cached !== undefined) return new Response(cached, { headers: age === undefined ? {} : { age } })
       const response = await fake.fetch(request)
       cached = await response.clone().text()
       return response
@@ -130,15 +130,31 @@ describe('with exclusiveKey, a balance that a cache on the way has kept', () => 
     return { client, charged, lose }
   }
 
-  test('and says so proves nothing', async () => {
-    const { client, charged } = await open(true)
+  test.each(['120', '1', '0, 120', 'soon'])('and says so with Age: %s proves nothing', async (age) => {
+    const { client, charged } = await open(age)
     expect(client.budget).toMatchObject({ spent: 0, uncertain: 3_000 })
     await client.token.price({ address: BOLT })
     expect(client.budget).toMatchObject({ spent: charged(), uncertain: 0 })
   })
 
+  test('is not one that a front passed on with Age: 0, as Varnish and Traffic Server do: it proves what was lost', async () => {
+    const fake = createFakeService({ clock: createVirtualClock() })
+    const client = createClient({
+      apiKey: fake.key,
+      fetch: fake.fetch,
+      budget: { credits: 10_000, exclusiveKey: true },
+    })
+    fake.fault({ headers: { age: '0' }, times })
+    await client.account.me()
+    // Sent again by a front: charged twice, answered once.
+    await fake.fetch(`${fake.baseUrl}/farms/52014`, { headers: { authorization: `Bearer ${fake.key}` } })
+    await client.farm.list()
+    expect(client.budget).toMatchObject({ spent: fake.charged(), uncertain: 0 })
+    expect(client.budget.spent).toBe(6_000)
+  })
+
   test('and does not say so proves nothing any more as soon as an answer contradicts it', async () => {
-    const { client, charged, lose } = await open(false)
+    const { client, charged, lose } = await open(undefined)
     // What nobody can know yet.
     expect(client.budget).toMatchObject({ spent: 0, uncertain: 0 })
     await client.token.price({ address: BOLT })

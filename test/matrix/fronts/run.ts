@@ -18,7 +18,7 @@ export const fronts = listed.map(
 
 async function tryFront(front: Front, project: Project): Promise<Found> {
   const version = await versionOfFront(front)
-  const program = await bundleTrials(project)
+  const program = await bundleTrials(project, front)
   const { trials, answers } = await withFront(front, async ({ port, upstream }): Promise<Report> => {
     const args = [program, String(port), String(upstream), JSON.stringify(front.plays ?? {})]
     const { code, stdout, stderr } = await exec(process.execPath, args, { cwd: project.folder, limitMs: 60_000 })
@@ -76,8 +76,9 @@ function sentAgain(trials: readonly Trial[]): Partial<Record<FaultName, number>>
   return counts
 }
 
-async function bundleTrials(project: Project): Promise<string> {
-  const outfile = join(project.folder, 'trials.mjs')
+/** A file for each front, because some are tried at the same time. */
+async function bundleTrials(project: Project, { name }: Front): Promise<string> {
+  const outfile = join(project.folder, `${name.replaceAll(/\W+/g, '-')}.mjs`)
   await build({
     entryPoints: [join(MATRIX, 'fronts/process.ts')],
     tsconfigRaw: {},
