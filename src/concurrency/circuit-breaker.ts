@@ -103,7 +103,8 @@ export class CircuitBreaker {
     if (isOpen && this.#stopTimer !== undefined) return
     this.stopTimer()
     const waitMs = isOpen ? this.#openLeftMs() : this.#blockedLeftMs()
-    if (waitMs === 0) return
+    // Its time may have ended since its owner looked: then nothing else would call back.
+    if (waitMs === 0 && !this.isAvailable) return
     this.#stopTimer = startTimer(this.#clock, waitMs, () => {
       this.#stopTimer = undefined
       // A late timer changes nothing that has gone on without it.

@@ -1,6 +1,7 @@
 import { type CallOptions, type Client, type ClientOptions, RateLimitError, ServerBusyError } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { busy, costs, html, limited, ok, price, refusal, wait } from '../support/answers.ts'
+import { createVirtualClock, START } from '../support/clock.ts'
 import type { Exchange, Handler } from '../support/script.ts'
 import { address, addresses, type Outcome, setup, watch } from '../support/setup.ts'
 
@@ -56,6 +57,29 @@ describe.each(SCOPES.map((one) => [one.title, one] as const))(
       }
       return { ...made, first, calls, reply }
     }
+
+    test('does not forget a call that arrives as its time ends, between whatever two looks at the clock that is', async () => {
+      const TICK = 0.01
+      for (let ticksLeft = 1; ticksLeft <= 60; ticksLeft++) {
+        const virtual = createVirtualClock(START, true)
+        let readings = 0
+        let isTicking = false
+        const clock = {
+          ...virtual,
+          monotonic: () => (virtual.monotonic?.() ?? 0) + TICK * (isTicking ? readings++ : 0),
+        }
+        const { client } = setup(({ number }) => (number === 1 ? refuse(tenSeconds) : answer()), {
+          retry: false,
+          clock,
+        })
+        await Promise.all([call(client, 0).catch(() => {}), virtual.advance(0)])
+        await virtual.advance(10_000 - ticksLeft * TICK)
+        isTicking = true
+        const late = watch(call(client, 1))
+        await virtual.advance(1_000)
+        expect(late.state, `${ticksLeft} looks before the end`).toBe('resolved')
+      }
+    })
 
     test('holds back calls until its time is over; then one probe goes, and two more with each success', async () => {
       const { first, clock, script, reply } = await refused(20)

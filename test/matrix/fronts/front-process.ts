@@ -30,8 +30,10 @@ export async function withFront<T>(front: Front, use: (place: Place) => Promise<
   const folder = mkdtempSync(join(tmpdir(), 'front-'))
   // Some give up root before they read their files.
   chmodSync(folder, 0o777)
-  const [port, upstream] = await freePorts()
-  const place = { port, upstream, folder }
+  // The service's port is taken until the front has started: Squid looks whether anything listens there.
+  const [own, service] = [await listenAnywhere(), await listenAnywhere()]
+  const place = { port: own.port, upstream: service.port, folder }
+  own.server.close()
   for (const [name, text] of Object.entries(front.files(place))) writeFileSync(join(folder, name), text)
   const child = spawn(front.program, front.args(place), {
     cwd: folder,
@@ -41,25 +43,22 @@ export async function withFront<T>(front: Front, use: (place: Place) => Promise<
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   try {
-    await listening(child, port)
+    await listening(child, place.port)
+    service.server.close()
     return await use(place)
   } finally {
+    service.server.close()
     await stop(child)
     process.off('exit', kill)
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
 
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()] as const
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      await once(server.listen(0, '127.0.0.1'), 'listening')
-      return (server.address() as { port: number }).port
-    }),
-  )
-  for (const server of servers) server.close()
-  return ports as [number, number]
+/** A server that closes every connection, on a free port. */
+async function listenAnywhere() {
+  const server = createServer((socket) => socket.destroy())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { server, port: (server.address() as { port: number }).port }
 }
 
 /** Waits until the front accepts connections. @throws with its output if it ends before */

@@ -5,8 +5,5 @@ const [, , front = '', upstream = '', played = '{}'] = process.argv
 runTrials(Number(front), Number(upstream), JSON.parse(played)).then(
   (report) => process.stdout.write(`${JSON.stringify(report)}\n`),
   // An error of the client has the whole page of the front in its body.
-  (error: unknown) => {
-    process.stderr.write(`${error}\n`)
-    process.exitCode = 1
-  },
+  (error: unknown) => process.stderr.write(`${error}\n`, () => process.exit(1)),
 )
