@@ -15,6 +15,8 @@ export interface ProtocolAgent {
   readonly isOwn: boolean
   /** `http.request` or `https.request`, looked up at each call, so that instrumentations installed later work. */
   request(options: RequestOptions): ClientRequest
+  /** Closes connections that are idle, where the transport made the agent. */
+  closeIdle(): void
 }
 
 type OnConnect = (error: Error | null, socket?: Socket) => void
@@ -23,7 +25,8 @@ type Connecting = { createConnection(options: AgentOptions, done: OnConnect): So
 
 /** The same as of Node's fetch. Milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000
-const DEFAULT_IDLE_MS = 4_000
+/** Some servers close a connection that is idle for 2 seconds without saying so. What is sent then is lost, and may have been charged. */
+const DEFAULT_IDLE_MS = 1_000
 const MAX_IDLE_MS = 600_000
 /** The server counts from the time of sending, so the client closes a connection this much earlier. */
 const IDLE_MARGIN_MS = 2_000
@@ -67,14 +70,17 @@ export class AgentPool {
     const given = secure ? this.#given.https : this.#given.http
     if (given === undefined) {
       const agent = trackConnections(new (module().Agent)({ keepAlive: true }), this.#sockets, secure)
-      return { agent, isOwn: true, request: (options) => module().request(options) }
+      const closeIdle = () => {
+        for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy()
+      }
+      return { agent, isOwn: true, request: (options) => module().request(options), closeIdle }
     }
     const request = (options: RequestOptions) => {
       const made = module().request(options)
       this.#requests.add(made)
       return made.once('close', () => this.#requests.delete(made))
     }
-    return { agent: given as Agent, isOwn: false, request }
+    return { agent: given as Agent, isOwn: false, request, closeIdle() {} }
   }
 }
 

@@ -41,6 +41,12 @@ export function sendHttpRequest(
       if (body === undefined) reject(reason)
       else body.fail(reason)
     }
+    const failWithoutResponse = (error: Error) => {
+      if (body !== undefined) return
+      // Others that have been idle may be dead as well: the next attempt gets a new connection, or three of them use up the retries of a call.
+      if (isWritten && request.reusedSocket && !signal.aborted) agent.closeIdle()
+      fail(fetchError('fetch failed', error))
+    }
     const onAbort = () => {
       fail(signal.reason)
       request.destroy()
@@ -109,11 +115,9 @@ export function sendHttpRequest(
     request.on('error', (error) => {
       attempt.onConnecting?.()
       requestError = error
-      if (body === undefined) fail(fetchError('fetch failed', error))
+      failWithoutResponse(error)
     })
-    request.on('close', () => {
-      if (body === undefined) fail(fetchError('fetch failed', noResponse()))
-    })
+    request.on('close', () => failWithoutResponse(noResponse()))
     signal.addEventListener('abort', onAbort)
   })
 }

@@ -1,9 +1,10 @@
+import { createClient } from 'etn-market'
 import { createNodeTransport } from 'etn-market/node'
 import { describe, expect, test } from 'vitest'
 import { idleTimeoutMs } from '../../src/node/agent-pool.ts'
 import { fetchThrough } from '../support/fetch-through.ts'
 import { forEachTest } from './own.ts'
-import { message, type Play, PRICE, pause, rawServer } from './raw-server.ts'
+import { COST, message, type Play, PRICE, pause, rawServer } from './raw-server.ts'
 import { runBundled } from './run-bundled.ts'
 
 const own = forEachTest()
@@ -54,13 +55,13 @@ describe('a connection', () => {
   })
 
   test.each([
-    ['0', 4_000],
+    ['0', 1_000],
     ['timeout=5', 3_000],
     ['max=5, timeout=10', 8_000],
     ['timeout=1', 0],
     ['timeout=99999999', 600_000],
-    ['timeout=x', 4_000],
-    [null, 4_000],
+    ['timeout=x', 1_000],
+    [null, 1_000],
   ] as const)('may be idle after Keep-Alive: %s for %i ms', (header, ms) => {
     expect(idleTimeoutMs(header)).toBe(ms)
   })
@@ -88,6 +89,12 @@ describe.concurrent('an idle connection', () => {
     expect(server.open).toBe(1)
     await expect.poll(() => server.open).toBe(0)
     expect(await read()).toBe(PRICE)
+  })
+
+  test('is closed after a second where the server states no time', async ({ expect, onTestFinished }) => {
+    const { server, read } = await connectTo(onTestFinished, (socket) => socket.write(answer()))
+    await read()
+    await expect.poll(() => server.open, { timeout: 3_000 }).toBe(0)
   })
 
   test('is none while a slow response arrives', async ({ expect, onTestFinished }) => {
@@ -120,6 +127,28 @@ describe('a request whose kept-alive connection breaks is not sent again, as wit
     }
     theirs.close()
   })
+})
+
+test('after a kept connection broke, the next attempt gets a new one: dead connections use up no retries', async () => {
+  own.server = await rawServer((socket, number) => {
+    // Those of the first five requests are kept, and break when they are used again.
+    if (kept.has(socket)) return void socket.resetAndDestroy()
+    if (number <= 5) kept.add(socket)
+    socket.write(message(PRICE, `${COST}keep-alive: timeout=60\r\n`))
+  })
+  const kept = new Set<unknown>()
+  const client = createClient({ transport: own.transport, baseUrl: own.server.url, apiKey: 'esk_test_x' })
+  await Promise.all(
+    [1, 2, 3, 4, 5].map((limit) => client.request('/pools/52014', { query: { limit }, maxCredits: 50 })),
+  )
+  expect(own.server.connections).toBe(5)
+  const { meta } = await client.request('/pools/52014', { query: { limit: 6 }, maxCredits: 50 }).withMeta()
+  expect(meta).toMatchObject({ attempts: 2, credits: { charged: 50 } })
+  // What was sent on the connection that broke may have been charged.
+  expect(client.budget).toMatchObject({ spent: 300, uncertain: 50 })
+  expect([own.server.requests.length, own.server.connections]).toEqual([7, 6])
+  await expect.poll(() => own.server.open).toBe(1)
+  await client.close()
 })
 
 describe('close', () => {
