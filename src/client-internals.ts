@@ -3,7 +3,7 @@ import type { CancellationSignal } from './concurrency/cancellation.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import type { SpendingLimit } from './credits/joint-budget.ts'
 import type { OperationId } from './generated/operations.ts'
-import type { CallOptions } from './options.ts'
+import type { CallOptions, ValidateMode } from './options.ts'
 import type { Sweep, SweepOptions } from './sweep-types.ts'
 
 /** What other entries of this package need of a client, and its users do not. */
@@ -11,6 +11,8 @@ export interface ClientInternals {
   /** The text without any key that the client has used. */
   redact(text: string): string
   estimate(operation: OperationId, params: unknown): CostEstimate
+  /** What its calls do by default with an answer against the contract. */
+  readonly validate: ValidateMode
   /**
    * Opens a path below the base URL, whose answer is read as it arrives: with the client's `fetch`, hooks and headers, and without a key.
    * It rejects as `fetch` does.

@@ -4,11 +4,12 @@ import { monotonicNow } from '../concurrency/clock.ts'
 import { callStore } from '../concurrency/store-timeout.ts'
 import type { Budget, BudgetStore } from '../credits/budget.ts'
 import { isFinalForKey, PartialBatchError } from '../errors/api.ts'
-import { EtnMarketError, isEtnMarketError } from '../errors/base.ts'
+import { type ChargeState, EtnMarketError, isEtnMarketError } from '../errors/base.ts'
 import { StateUnavailableError } from '../errors/budget.ts'
 import { answerGuards } from '../generated/guards.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { isObject } from '../operations/type-guards.ts'
+import { strongest } from '../request/billing.ts'
 import type { CallInput } from '../request/plan-requests.ts'
 import type { SweepResult } from '../sweep-types.ts'
 import { parseJson } from '../utils/json-data.ts'
@@ -27,11 +28,10 @@ export interface SweepCall {
 
 type Result = SweepResult<unknown, unknown>
 
-/** What a call brought; its credits are undefined when it came from the store. */
+/** What a call brought. */
 interface Outcome {
   readonly data?: unknown
   readonly error?: EtnMarketError | undefined
-  readonly credits: number | undefined
 }
 
 const SWEEP_LEFT = 'sweep_left'
@@ -54,6 +54,7 @@ export class SweepRun {
   #done = 0
   #failed = 0
   #credits = 0
+  #charge: ChargeState = 'none'
   #calls = 0
 
   /** @param budget what the calls have to fit beside the client's own */
@@ -118,15 +119,16 @@ export class SweepRun {
 
   async #finish(call: SweepCall): Promise<void> {
     const stored = await this.#read(call.key)
-    if (stored !== undefined) return this.#arrive(call, { data: stored.data, credits: undefined })
+    if (stored !== undefined) return this.#arrive(call, stored, true)
     const outcome = await this.#buy(call)
     if (outcome === undefined) return
     const { data, error } = outcome
+    this.#calls++
     if (isFinal(error)) this.#end()
     try {
       if (error === undefined) await this.#write(call.key, data)
     } finally {
-      this.#arrive(call, outcome)
+      this.#arrive(call, outcome, false)
     }
   }
 
@@ -145,6 +147,9 @@ export class SweepRun {
       // Its failure is that of the sweep, which waits for it below.
       answer.catch(() => {}).finally(() => this.#buying.delete(answer))
       const outcome = await answer
+      // Also of a call that was left: an earlier attempt may have been charged.
+      this.#credits += outcome.credits
+      this.#charge = strongest(this.#charge, outcome.charge)
       if (limit.failure !== undefined) throw new StoreFailure('written', limit.failure)
       if (wasLeft(outcome.error)) return undefined
       // Another call, of this sweep or another one, took the room meanwhile.
@@ -152,13 +157,8 @@ export class SweepRun {
     }
   }
 
-  #arrive(call: SweepCall, { data, error, credits }: Outcome): void {
+  #arrive(call: SweepCall, { data, error }: Outcome, stored: boolean): void {
     this.#pending.delete(call)
-    if (credits !== undefined) {
-      this.#calls++
-      this.#credits += credits
-    }
-    const stored = credits === undefined
     for (const params of call.params) {
       const isBatch = this.#operation === 'prices.batch'
       const own = error === undefined ? { data: isBatch ? byInput(data, params) : data, stored } : { error, stored }
@@ -230,8 +230,7 @@ export class SweepRun {
     const { what, cause } = reason
     const operation = this.#operation
     const message = `${operation}: the store of the sweep could not be ${what}, so no further call is made: an answer that is not kept would be paid for again.`
-    const credits = this.#credits
-    return new StateUnavailableError(message, { operation, cause, credits, charge: credits > 0 ? 'charged' : 'none' })
+    return new StateUnavailableError(message, { operation, cause, credits: this.#credits, charge: this.#charge })
   }
 }
 
@@ -246,13 +245,16 @@ class StoreFailure extends Error {
 }
 
 /** @throws what ends the whole sweep: the reason of its signal, or that the client is closed */
-async function settle(promise: ApiPromise<unknown>): Promise<Outcome & { readonly credits: number }> {
+async function settle(
+  promise: ApiPromise<unknown>,
+): Promise<Outcome & { readonly credits: number; readonly charge: ChargeState }> {
   try {
     const { data, meta } = await promise.withMeta()
-    return { data, credits: meta.credits.charged }
+    const { charged } = meta.credits
+    return { data, credits: charged, charge: charged > 0 ? 'charged' : 'none' }
   } catch (error) {
     if (!isEtnMarketError(error) || error.code === 'client_closed') throw error
-    return { error, credits: error.credits }
+    return { error, credits: error.credits, charge: error.charge }
   }
 }
 

@@ -1,14 +1,14 @@
 import { createClient, ResponseError } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
-import { MINUTE, recordWatch, SECOND, setupFeed } from '../feed/setup.ts'
+import { MINUTE, read, recordWatch, SECOND, setupFeed } from '../feed/setup.ts'
 import { pricePath, setupProxy } from '../proxy/setup.ts'
 import { costs, ok, price } from '../support/answers.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { address, rejection, setup, watch } from '../support/setup.ts'
 
 const TOKEN = address(1)
-const { BOLT } = fakeTokens
+const { BOLT, CORE, DYNO } = fakeTokens
 const times = Number.POSITIVE_INFINITY
 
 /** An answer that a cache on the way kept so many seconds ago. */
@@ -85,6 +85,31 @@ describe('a price that a cache on the way has kept for an hour', () => {
     await clock.advance(5 * SECOND)
     expect(old.value).toMatchObject({ stale: false })
     fake.expectRequests(2)
+  })
+
+  test('is an hour old beside one that is invalid, with strict validation', async () => {
+    const { feed, fake, clock } = setupFeed({}, {}, { validate: 'strict' })
+    const transform = ({ data, ...rest }: { data: object }) => ({
+      ...rest,
+      data: { ...data, [CORE.toLowerCase()]: { usd: 5 } },
+    })
+    fake.fault({ ...hourOld, operation: 'prices.batch', transform: transform as never })
+    const { prices } = recordWatch(feed, [BOLT, DYNO, CORE], MINUTE)
+    await clock.advance(SECOND)
+    expect(new Set(prices.map((one) => one.address))).toEqual(new Set([BOLT, DYNO]))
+    expect(prices[0]?.ageMs).toBeGreaterThanOrEqual(60 * MINUTE)
+    expect(prices[0]?.stale).toBe(true)
+  })
+
+  test('makes a portfolio stale, as balances do that were kept for so long, which are bought no more often', async () => {
+    const wallet = address(2)
+    const { feed, fake, clock } = setupFeed({}, { world: { balances: { [wallet]: { [BOLT]: '5' } } } })
+    fake.fault({ ...hourOld, operation: 'balances.get' })
+    const { seen } = read(feed.portfolio(wallet, { everyMs: 5 * MINUTE, balancesEveryMs: 30 * MINUTE }))
+    await clock.advance(30 * MINUTE - SECOND)
+    expect(seen.length).toBeGreaterThan(1)
+    expect(seen.map(({ stale }) => stale)).not.toContain(false)
+    fake.expectRequests(1, { operation: 'balances.get' })
   })
 
   test('is bought once for each interval by feeds on one store', async () => {

@@ -134,6 +134,28 @@ describe('a store that never settles', () => {
     expect(clock.pending).toBe(0)
   })
 
+  test('ends it with an error that counts an answer which was charged, lost and could not be bought again', async () => {
+    const { fake, client, collect } = startService()
+    fake.fault({ truncate: 0.5 })
+    const failing = { get: () => undefined, set: () => fake.charged() === 0 }
+    const error = await collect(client.token.price.many(listed.slice(0, 1), { store: failing, maxCredits: 500 })).catch(
+      (reason) => reason,
+    )
+    expect(error).toMatchObject({ code: 'state_unavailable', charge: 'charged', credits: PRICE })
+  })
+
+  test('ends it with an unknown charge where that of one of its calls is unknown', async () => {
+    const { fake, client, collect } = startService()
+    const failing = { get: () => undefined, set: () => false }
+    const [lost, kept] = listed
+    fake.fault({ reset: 'after', when: ({ path }) => path.includes(lost?.address ?? ''), times: 3 })
+    const error = await collect(client.token.price.many([lost, kept] as never, { store: failing })).catch(
+      (reason) => reason,
+    )
+    expect(error).toMatchObject({ code: 'state_unavailable', charge: 'unknown', credits: PRICE })
+    expect(fake.charged()).toBe(4 * PRICE)
+  })
+
   test.each(['signal', 'close'])('does not outlive the %s', async (what) => {
     const { clock, fake, client, list, store } = hanging()
     const controller = new AbortController()

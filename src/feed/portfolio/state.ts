@@ -87,7 +87,7 @@ export class PortfolioState {
         this.#isBehind = failed.length > 0
         this.#watchTokens(holdings)
         this.#update()
-        const dueMs = holdings.at + interval() - clock.now()
+        const dueMs = holdings.askedAt + interval() - clock.now()
         const mayRetry = failed.length > 0 && !failed.some((error) => mayBeChargedAgain(error, earlierFailures))
         const retryMs = exponentialBackoff(earlierFailures, MIN_RETRY_MS, MAX_RETRY_MS)
         earlierFailures = failed.length === 0 ? 0 : earlierFailures + 1
@@ -157,6 +157,8 @@ export interface Holdings {
   readonly complete: boolean
   readonly updated: number
   /** When they were requested, by the clock of the feed. */
+  readonly askedAt: number
+  /** From when they are: earlier, where a cache on the way had kept them. */
   readonly at: number
   /** The same moment in unix milliseconds. */
   readonly requestedAt: number

@@ -119,8 +119,8 @@ export class Portfolios {
   async #readBalances(address: string, maxAgeMs: number, requester: Requester): Promise<Holdings> {
     const { clock } = this.#context
     const known = this.#holdings.get(address)
-    const ageMs = clock.now() - (known?.at ?? Number.NEGATIVE_INFINITY)
-    if (known && ageMs < maxAgeMs) return known
+    const askedAgoMs = clock.now() - (known?.askedAt ?? Number.NEGATIVE_INFINITY)
+    if (known && askedAgoMs < maxAgeMs) return known
     const { data, sentAt, credits, cachedForMs } = await requester.request<BalanceDocument>(() => ({
       operation: 'balances.get',
       addresses: [address],
@@ -133,7 +133,8 @@ export class Portfolios {
       balances: heldBalances(data),
       complete: Object.keys(data.balances).length < MAX_BALANCES,
       updated: isInteger(data.updated) ? data.updated : 0,
-      at: sentAt,
+      askedAt: sentAt,
+      at: sentAt - cachedForMs,
       requestedAt: clock.toUnix(sentAt - cachedForMs),
       credits,
     }

@@ -3,7 +3,6 @@ import { internalsOf } from '../../client-internals.ts'
 import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import type { SpendingLimit } from '../../credits/joint-budget.ts'
 import { ResponseError } from '../../errors/api.ts'
-import { isEtnMarketError } from '../../errors/base.ts'
 import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import type { OperationId } from '../../generated/operations.ts'
 import type { BatchPrice, TokenPrice } from '../../generated/types.ts'
@@ -33,8 +32,14 @@ export type Send = <T>(operation: OperationId, params: object, options: SendOpti
 export function createSend(client: FeedClient, budget: SpendingLimit): Send {
   const internals = internalsOf(client)
   return async <T>(operation: OperationId, params: object, { signal, stop }: SendOptions) => {
+    // One invalid price must not reject a batch that is paid for: the feed looks at each price.
+    const isChecked = operation === 'prices.batch' && internals?.validate !== 'off'
     // The feed retries by itself, so each call makes one attempt.
-    const options = { retry: false, ...(signal && { signal }) } as const
+    const options = {
+      retry: false,
+      ...(signal && { signal }),
+      ...(isChecked && { validate: 'warn' as const }),
+    } as const
     const promise = internals
       ? internals.call(operation, params, options, { budget, stop })
       : callMethod(client, operation, params, options)
@@ -66,26 +71,18 @@ export async function buyPrices(send: Send, addresses: readonly string[], option
   const isBatch = addresses.length > 1
   const [address = ''] = addresses
   const operation = isBatch ? 'prices.batch' : 'token.price'
-  let bought: BoughtPrices
+  let spent: Spent<unknown>
   try {
-    const spent = await send<unknown>(operation, isBatch ? { addresses } : { address }, options)
-    const { data, credits, cachedForMs } = spent
-    bought = { prices: readEntries(isBatch ? data : { [address]: data }, addresses), credits, cachedForMs }
-    if (bought.prices.size < addresses.length) bought = { ...bought, error: unusable(operation, spent) }
+    spent = await send(operation, isBatch ? { addresses } : { address }, options)
   } catch (error) {
     if (!isBatch && isUnknownToken(error)) return { prices: new Map([[address, null]]), credits: 0, isUnknown: true }
-    // With `validate: 'strict'`, one invalid entry rejects a batch that is paid for.
-    const isRejected = isBatch && isEtnMarketError(error) && error.code === 'unexpected_shape' && isObject(error.body)
-    if (!isRejected) throw error
-    bought = {
-      prices: readEntries((error.body as Record<string, unknown>).data, addresses),
-      credits: error.credits,
-      error,
-    }
-    if (bought.prices.size === addresses.length) throw error
+    throw error
   }
-  if (bought.prices.size === 0) throw bought.error
-  return bought
+  const { data, credits, cachedForMs } = spent
+  const prices = readEntries(isBatch ? data : { [address]: data }, addresses)
+  const error = prices.size < addresses.length ? unusable(operation, spent) : undefined
+  if (prices.size === 0) throw error
+  return { prices, credits, cachedForMs, error }
 }
 
 /** What was paid for and cannot be read. */
