@@ -14,7 +14,7 @@ export interface Counted {
 export interface BudgetSettings {
   readonly limit: number
   /** Proxies have windows of their own, of totals only. */
-  readonly windows: { current(): WindowTotals; totals(): WindowTotals; msLeft(): number }
+  readonly windows: { current(): WindowTotals & { readonly end?: number }; totals(): WindowTotals; msLeft(): number }
   /** Where nobody else uses the keys. */
   readonly keyBalances: KeyBalances | undefined
   /** The wall clock, for `resetsAt`. */
@@ -39,8 +39,13 @@ export class BudgetCore implements Counted {
   }
 
   resetsAt(): number | undefined {
-    const left = this.settings.windows.msLeft()
-    return left === Number.POSITIVE_INFINITY ? undefined : Math.ceil(this.settings.now() + left)
+    const { windows, now } = this.settings
+    const left = windows.msLeft()
+    if (left === Number.POSITIVE_INFINITY) return undefined
+    const at = now() + left
+    const { end = at } = windows.current()
+    // The wall clock has whole milliseconds, the elapsed time parts of them: their sum may miss a midnight by less than one.
+    return Math.abs(at - end) < 1 ? end : Math.ceil(at)
   }
 
   /** @throws BudgetExceededError unless `credits` fit into the window of now */

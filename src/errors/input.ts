@@ -57,6 +57,13 @@ export function checkMethods(name: string, value: unknown, methods: readonly str
   throw invalidOption(name, value, rule)
 }
 
+/** Throws unless a signal is left out or can be listened to; it may be one of another realm, such as a frame or a test environment. */
+export function checkSignal(signal: AbortSignal | undefined): void {
+  checkMethods('signal', signal, ['addEventListener', 'removeEventListener'], 'an AbortSignal')
+  if (signal !== undefined && typeof signal.aborted !== 'boolean')
+    throw invalidOption('signal', signal, 'an AbortSignal')
+}
+
 export function checkStore(name: string, store: unknown): void {
   checkMethods(name, store, ['get', 'set'], 'a store with the methods get and set')
 }

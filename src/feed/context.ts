@@ -1,7 +1,7 @@
 import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { invalidOption } from '../errors/input.ts'
+import { checkSignal, invalidOption } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { CheckedStore } from './checked-store.ts'
@@ -101,6 +101,7 @@ export class Lifetime extends LightAbortController {
 
   /** Calls back when the signal aborts, with its reason, or when the feed is closed, without one. Returns a function that stops it. */
   onEnd(signal: AbortSignal | undefined, callback: (error?: { reason: unknown }) => void): () => void {
+    checkSignal(signal)
     const onClose = () => callback()
     const stopListening = this.#onAbort(signal, () => callback({ reason: abortReason(signal) }))
     this.addEventListener('abort', onClose)

@@ -1,5 +1,12 @@
 import type { CallName } from '../errors/base.ts'
-import { checkMethods, InvalidRequestError, invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
+import {
+  checkMethods,
+  checkSignal,
+  InvalidRequestError,
+  invalidOption,
+  rejectUnknown,
+  requireInteger,
+} from '../errors/input.ts'
 import { fleetInternalsOf } from '../fleet/fleet.ts'
 import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 import { readHeaders } from '../transport/request-headers.ts'
@@ -113,8 +120,7 @@ export function callSettings(
 ): CallSettings {
   if (options === undefined) return client
   rejectUnknown('call option', options, ['signal', ...CALL_OPTIONS, ...(OWN_OPTIONS[operation] ?? [])])
-  if (options.signal !== undefined && !isAbortSignal(options.signal))
-    throw invalidOption('signal', options.signal, 'an AbortSignal')
+  checkSignal(options.signal)
   const { timeoutMs, deadlineMs, retry, validate, whenAborted, headers, cache } = options
   const overridden = [timeoutMs, deadlineMs, retry, validate, whenAborted].some((value) => value !== undefined)
   const settings = overridden ? merge(options, client) : client
@@ -147,17 +153,6 @@ function merge(options: Pick<CallOptions, SettingName>, base: CallSettings): Cal
   }
   // The last caller to leave decides: calls that differ in this alone share a request.
   return { ...base, ...shared, whenAborted, fingerprint: Object.values(shared).join() }
-}
-
-/** Also one of another realm, such as a frame or a test environment. */
-function isAbortSignal(value: unknown): value is AbortSignal {
-  const signal = value as Partial<AbortSignal> | null
-  return (
-    typeof signal === 'object' &&
-    typeof signal?.aborted === 'boolean' &&
-    typeof signal.addEventListener === 'function' &&
-    typeof signal.removeEventListener === 'function'
-  )
 }
 
 function duration(name: string, value: number | undefined, fallback: number, mayBeZero = false): number {

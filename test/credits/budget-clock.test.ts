@@ -59,6 +59,18 @@ test('resetsAt is a moment of the wall clock as it is now', async () => {
   expect(budget.resetsAt).toBe(MIDNIGHT - 9 * HOUR)
 })
 
+test('resetsAt is midnight for clocks that count parts of a millisecond, as the system does', async () => {
+  for (let elapsed = 0; elapsed < 40; elapsed += 0.7) {
+    const at = (ms: number) => ({ now: () => Math.floor(MIDNIGHT + ms), monotonic: () => ms + 0.123 })
+    let clock = at(elapsed)
+    const time = { now: () => clock.now(), monotonic: () => clock.monotonic() }
+    const budget = createBudget({ credits: 1, windowMs: HOUR, store: new Map() }, time)
+    await budget.load()
+    clock = at(elapsed * 31.7)
+    expect(budget.resetsAt).toBe(MIDNIGHT + HOUR)
+  }
+})
+
 describe('over a restart', () => {
   test('an entry from the future counts for the length of a window, however far ahead it is and however often it is loaded', async () => {
     const { time, start } = machine()

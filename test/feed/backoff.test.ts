@@ -1,8 +1,9 @@
-import { NotFoundError, ServerBusyError } from 'etn-market'
+import { createBudget, NotFoundError, ServerBusyError } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
+import { createVirtualClock } from '../support/clock.ts'
 import { rejection, watch } from '../support/setup.ts'
-import { MINUTE, recordWatch, SECOND, setupFeed, types } from './setup.ts'
+import { DAY, MINUTE, recordWatch, SECOND, setupFeed, types } from './setup.ts'
 
 const { BOLT, CORE, DYNO, PDY } = fakeTokens
 
@@ -151,4 +152,20 @@ test('a 404 page that is not from the service stops the feed, and is not a token
   await clock.advance(MINUTE)
   expect((await price).code).toBe('front_error')
   expect(feed.status().state).toBe('stopped')
+})
+
+test('a budget that renews a part of a millisecond after the feed believes it to is asked again within a second', async () => {
+  const clock = createVirtualClock()
+  let lag = 0
+  const time = { now: clock.now, monotonic: () => clock.now() - lag }
+  const budget = createBudget({ credits: 50, windowMs: DAY, store: new Map() }, time)
+  await budget.load()
+  lag = 0.9
+  const { feed } = setupFeed({}, {}, { budget }, clock)
+  const { prices } = recordWatch(feed, BOLT, MINUTE)
+  await clock.advance(DAY - (clock.now() % DAY))
+  const bought = () => prices.filter(({ stale }) => !stale)
+  expect(bought()).toHaveLength(1)
+  await clock.advance(SECOND)
+  expect(bought()).toHaveLength(2)
 })

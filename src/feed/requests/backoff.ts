@@ -81,11 +81,12 @@ export class Backoff {
     return Math.ceil(Math.max(MIN_WAIT_MS / 10, random * ceiling))
   }
 
-  /** When the budget renews; where that is not known, when to check again. */
+  /** When the budget renews; where that is not known, when to check again. By another clock it may renew a little later. */
   #renewalAfter(error: EtnMarketError): number {
     const { resetsAt } = error as Partial<BudgetExceededError>
     const now = this.#clock.now()
-    const renewedAt = resetsAt === undefined ? now : this.#clock.fromUnix(resetsAt)
-    return renewedAt > now ? renewedAt : now + RECHECK_MS
+    const renewedAt = resetsAt === undefined ? Number.NEGATIVE_INFINITY : this.#clock.fromUnix(resetsAt)
+    if (renewedAt > now) return renewedAt
+    return now + Math.min(RECHECK_MS, Math.max(MIN_WAIT_MS, now - renewedAt))
   }
 }
