@@ -17,7 +17,7 @@ const SEPARATE_PACKAGES = ['**/node_modules/**', 'test/bench/**', 'test/matrix/*
 /** These replace modules, and so need modules of their own. */
 const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
-const PACKAGE_TESTS = 'test/package/!(house|import-direction|pictures).test.ts'
+const PACKAGE_TESTS = 'test/package/!(clocks|house|import-direction|pictures).test.ts'
 
 /** Services and transports of their own, which are the same in either project, or many random cases: `policy-model` tries some of each kind. */
 const VIRTUAL_CONNECTIONS_ONLY = [

@@ -1,6 +1,6 @@
 import type { ApiPromise } from './api-promise.ts'
 import { withInternals } from './client-internals.ts'
-import { type Clock, systemClock } from './concurrency/clock.ts'
+import { type Clock, SystemClock } from './concurrency/clock.ts'
 import { type Budget, openBudget } from './credits/budget.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import { estimate } from './credits/cost.ts'
@@ -79,7 +79,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   // The key comes first, so that no error of another option shows it. What is no object fails below.
   const apiKey = createApiKeySource(options ?? {}, redactor, () => isPublicService(baseUrl()))
   const settings = clientSettings(options)
-  const clock = options.clock ?? systemClock
+  const clock = options.clock ?? new SystemClock()
   const baseUrl = createBaseUrl(options)
   const log = openLog(options)
   const emit = createEmit(log?.onEvent ?? options.onEvent, (value) => redactor.error(value))

@@ -135,13 +135,10 @@ export class CircuitBreaker {
     this.#state = { name: 'half-open', probeLimit: 1 }
   }
 
-  /** Without a monotonic clock, a running timer knows better than the wall clock, which may have been set. */
   #openLeftMs(): number {
     if (this.#state.name !== 'open') return 0
     const { openedAt, forMs } = this.#state
-    const left = Math.max(0, forMs - (monotonicNow(this.#clock) - openedAt))
-    const least = this.#clock.monotonic === undefined && this.#stopTimer !== undefined ? 1 : 0
-    return Math.min(forMs, Math.max(least, left))
+    return Math.max(0, forMs - (monotonicNow(this.#clock) - openedAt))
   }
 
   #blockedLeftMs(): number {
@@ -201,8 +198,7 @@ export class RefusalWindow {
 
   #recent() {
     const now = monotonicNow(this.#clock)
-    // Either way: a step of the wall clock may leave refusals in the future.
-    this.#refusals = this.#refusals.filter(({ at }) => Math.abs(now - at) < WINDOW_MS)
+    this.#refusals = this.#refusals.filter(({ at }) => now - at < WINDOW_MS)
     return this.#refusals
   }
 }

@@ -4,8 +4,8 @@ import type { CancellationSignal } from './cancellation.ts'
 export interface Clock {
   /** Unix milliseconds. The wall clock: it may be set back or forward at any moment. */
   now(): number
-  /** Milliseconds since some moment, never set back or forward. Waits and windows are measured with it. @default now() */
-  monotonic?(): number
+  /** Milliseconds since some moment, never set back or forward. It may stand still while the machine sleeps. Waits and windows are measured with it. */
+  monotonic(): number
   /** Resolves after `ms`; rejects with `signal.reason`, and leaves no timer, as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** A number in [0, 1), for jitter. */
@@ -28,19 +28,87 @@ export async function sleep(clock: Clock, ms: number, signal: CancellationSignal
   }
 }
 
-/** The time to measure waits with: a step of the wall clock does not change it, where the clock can tell. */
-export const monotonicNow = (clock: Pick<Clock, 'now' | 'monotonic'>): number => clock.monotonic?.() ?? clock.now()
+/** A time to wait with: for time-outs, deadlines, retries and cool-downs. A step of the wall clock does not change it. */
+export const monotonicNow = (clock: Pick<Clock, 'monotonic'>): number => clock.monotonic()
 
-/** The wall clock of this moment, which goes on with the monotonic time, if there is one: later steps of the wall clock do not change it. */
-export function anchoredWallClock(clock: Pick<Clock, 'now' | 'monotonic'>): () => number {
-  const offset = clock.now() - monotonicNow(clock)
-  return () => offset + monotonicNow(clock)
+/** Timers stand still while a machine sleeps, so that what depends on an age is looked at this often. */
+export const LOOK_MS = 10_000
+
+/** Less is drift and rounding. */
+const MIN_STEP_MS = 1_000
+/** Beside a quartz, a clock that is disciplined is that much faster or slower at most. */
+const MAX_DRIFT = 0.001
+
+/** Finds the moments at which one clock jumps beside another. */
+class StepDetector {
+  #elapsed: number
+  #ahead: number
+  /** By how much it has run ahead, or fallen behind, faster than clocks drift. */
+  #drift = 0
+
+  constructor(elapsed: number, time: number) {
+    this.#elapsed = elapsed
+    this.#ahead = time - elapsed
+  }
+
+  /** Returns by how many milliseconds the clock has jumped forward since the last look, negative for back; 0 where it has only drifted. */
+  look(elapsed: number, time: number): number {
+    const apart = this.#drift + time - elapsed - this.#ahead
+    const beyondDrift = Math.max(0, Math.abs(apart) - MAX_DRIFT * (elapsed - this.#elapsed))
+    const isStep = beyondDrift > MIN_STEP_MS
+    this.#elapsed = elapsed
+    this.#ahead = time - elapsed
+    this.#drift = isStep ? 0 : Math.sign(apart) * beyondDrift
+    return isStep ? apart : 0
+  }
+}
+
+/**
+ * The three times of a client, a budget or a feed, each of which makes its own from its clock:
+ * - `monotonic()` to wait with: elapsed time, and sleep of the machine that is certain;
+ * - `now()` to count ages and days with: the wall clock, but never set back. Where it jumps forward, the machine may have slept;
+ * - `toUnix()` for a moment to show or to store.
+ * Its functions may be taken apart.
+ */
+export class AgeClock<Wall extends Pick<Clock, 'now' | 'monotonic'> = Pick<Clock, 'now' | 'monotonic'>> {
+  readonly wall: Wall
+  readonly #steps: StepDetector
+  /** By how many milliseconds `now()` has jumped forward, and the wall clock was set back meanwhile, when it was called last. */
+  jumpedMs = 0
+  setBackMs = 0
+  #now: number
+
+  constructor(wall: Wall) {
+    this.wall = wall
+    this.#now = wall.now()
+    this.#steps = new StepDetector(wall.monotonic(), this.#now)
+  }
+
+  readonly monotonic = () => this.wall.monotonic()
+  readonly now = (): number => {
+    const wall = this.wall.now()
+    const step = this.#steps.look(this.wall.monotonic(), wall)
+    if (step > 0) this.jumpedMs += step
+    else this.setBackMs -= step
+    this.#now = Math.max(this.#now, wall + this.setBackMs)
+    return this.#now
+  }
+  /** The moment of a time of `now()`, in whole unix milliseconds. @default that of now */
+  readonly toUnix = (at?: number): number => {
+    const now = this.now()
+    return Math.round((at ?? now) - this.setBackMs)
+  }
+  /** The time, as `now()` has it, of a moment in unix milliseconds. */
+  readonly fromUnix = (unixMs: number): number => {
+    this.now()
+    return unixMs + this.setBackMs
+  }
 }
 
 /** Beyond 2^31 - 1 ms a timer overflows and fires at once. */
 const MAX_TIMER_MS = 2_147_483_647
 
-/** Real time. Looks up `Date` and `setTimeout` at each use, so that fake timers installed later work. */
+/** Real time, for timers. Looks up `Date` and `setTimeout` at each use, so that fake timers installed later work. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -62,10 +130,39 @@ export const systemClock: Clock = {
     }),
 }
 
+/** Real time, and the sleep of the machine, which the monotonic clock of Linux does not count. */
+export class SystemClock implements Clock {
+  readonly now = systemClock.now
+  readonly random = systemClock.random
+  readonly sleep = systemClock.sleep
+  readonly #wallSteps = new StepDetector(systemClock.monotonic(), systemClock.now())
+  readonly #sleeps = new StepDetector(systemClock.monotonic(), bootTime())
+  #sleptMs = 0
+
+  readonly monotonic = (): number => {
+    const elapsed = systemClock.monotonic()
+    // To ask for the boot time takes longer than everything else here.
+    if (this.#wallSteps.look(elapsed, systemClock.now()) > 0)
+      this.#sleptMs += Math.max(0, this.#sleeps.look(elapsed, bootTime()))
+    return elapsed + this.#sleptMs
+  }
+}
+
+/** Milliseconds since the machine was started, with its sleep; NaN where the runtime does not tell them, or the monotonic clock counts sleep, too. */
+function bootTime(): number {
+  const { process, Deno } = globalThis as { process?: Partial<NodeJS.Process>; Deno?: unknown }
+  // Deno asks its user for the permission.
+  if (process?.platform !== 'linux' || Deno !== undefined) return Number.NaN
+  return (process.getBuiltinModule?.('node:os')?.uptime() ?? Number.NaN) * 1_000
+}
+
+/** Whether timers of the runtime serve the clock. */
+export const isSystemClock = (clock: Clock): boolean => clock === systemClock || clock instanceof SystemClock
+
 /** Calls back once after `ms` unless stopped before. An infinite `ms` never calls back. */
 export function startTimer(clock: Clock, ms: number, callback: () => void): () => void {
   if (ms === Number.POSITIVE_INFINITY) return () => {}
-  if (clock === systemClock) return startSystemTimer(ms, callback)
+  if (isSystemClock(clock)) return startSystemTimer(ms, callback)
   const controller = new AbortController()
   clock.sleep(ms, controller.signal).then(callback, () => {})
   // With a reason: without one, each timer that is stopped makes an error with a stack.

@@ -34,7 +34,7 @@ function addReserved({ evidence, inUse }: KeyBalancesState, windows: readonly Bu
 function foldInto({ start, end }: BudgetWindow, windows: readonly BudgetWindow[]): BudgetWindow {
   const folded = emptyWindow(start, end)
   for (const window of windows) {
-    if (window.end <= start) continue
+    if (Math.max(window.end, window.countsUntil) <= start) continue
     folded.spent = addCredits(folded.spent, window.spent)
     folded.uncertain = addCredits(folded.uncertain, window.uncertain)
   }

@@ -1,5 +1,5 @@
 import type { KeyBalancesState, KeyEvidence, StoredLoss } from './reconcile.ts'
-import { addCredits, type BudgetWindow } from './windows.ts'
+import { addCredits, type BudgetWindow, type WindowTime } from './windows.ts'
 
 /** What a budget keeps in its store. Times are unix milliseconds. */
 export interface BudgetEntry {
@@ -14,15 +14,15 @@ export interface BudgetEntry {
 /** What version 0.1.0 of this package wrote can be read. */
 const VERSION = 3
 
-/** @param offsetMs what the wall clock is ahead of the time of the windows */
+/** @param time that of the windows: the entry states moments of the wall clock */
 export function writeEntry(
   windowMs: number | null,
   all: readonly BudgetWindow[],
   keyBalances: KeyBalancesState | undefined,
-  offsetMs: number,
+  { setBackMs, jumpedMs }: WindowTime,
 ): string {
   // JSON has no Infinity, which is the end of a budget without windows.
-  const toMoment = (time: number) => (Number.isFinite(time) ? time + offsetMs : null)
+  const toMoment = (time: number) => (Number.isFinite(time) ? time - setBackMs : null)
   const windows = all.map((window) => ({
     start: toMoment(window.start),
     end: toMoment(window.end),
@@ -35,7 +35,10 @@ export function writeEntry(
     keyBalances &&
     Object.entries(keyBalances.evidence).map(([key, one]) => [
       key,
-      { ...one, losses: one.losses.map((loss) => ({ ...loss, sentAt: Math.ceil(loss.sentAt + offsetMs) })) },
+      {
+        ...one,
+        losses: one.losses.map((loss) => ({ ...loss, sentAt: Math.ceil(loss.sentAt - setBackMs + jumpedMs) })),
+      },
     ])
   return JSON.stringify({
     v: VERSION,

@@ -1,4 +1,4 @@
-import { anchoredWallClock, type Clock, monotonicNow, systemClock } from '../concurrency/clock.ts'
+import { AgeClock, type Clock, monotonicNow, SystemClock } from '../concurrency/clock.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { checkStore, invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import { createMemoryBudget, requireCredits } from './budget-core.ts'
@@ -192,7 +192,10 @@ export function createBudget(
   clock?: Pick<Clock, 'now' | 'monotonic'>,
 ): MemoryBudget
 export function createBudget(options: BudgetOptions, clock?: Pick<Clock, 'now' | 'monotonic'>): Budget
-export function createBudget(options: BudgetOptions, clock: Pick<Clock, 'now' | 'monotonic'> = systemClock): Budget {
+export function createBudget(
+  options: BudgetOptions,
+  clock: Pick<Clock, 'now' | 'monotonic'> = new SystemClock(),
+): Budget {
   checkOptions(options)
   const { budget, readAgain } = openBudget(options, clock)
   // Who has opened it before may never say that it is not used any more.
@@ -220,10 +223,12 @@ export function openBudget(
   const { credits, windowMs, store, key = DEFAULT_KEY, storeTimeoutMs = DEFAULT_STORE_TIMEOUT_MS } = given
   const { exclusiveKey = false, maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = given
   const begin = () => {
-    // Those of a stored budget begin at moments of the wall clock. While the process lives, only the monotonic time moves them on.
-    const time = store ? anchoredWallClock(clock) : () => monotonicNow(clock)
-    const windows = new BudgetWindows(windowMs ?? Number.POSITIVE_INFINITY, store ? 0 : time(), time)
-    const keyBalances = exclusiveKey ? new KeyBalances(windows, time, maxChargeDelayMs) : undefined
+    // Those of a stored budget are days, or parts of one, by the wall clock.
+    const time = store ? new AgeClock(clock) : { now: () => monotonicNow(clock), jumpedMs: 0, setBackMs: 0 }
+    const windows = new BudgetWindows(windowMs ?? Number.POSITIVE_INFINITY, store ? 0 : time.now(), time)
+    // What may still be charged becomes no older by a jump, which may be a step of the clock.
+    const elapsed = () => time.now() - time.jumpedMs
+    const keyBalances = exclusiveKey ? new KeyBalances(windows, elapsed, maxChargeDelayMs) : undefined
     return { limit: credits, windows, keyBalances, now: () => clock.now(), time }
   }
   if (store === undefined) return { budget: createMemoryBudget(begin()), close: async () => {} }

@@ -94,7 +94,7 @@ export const LOSS_PARTS = 8
  * fleets; `test/redis/reconcile-model.test.ts` compares both.
  */
 export class KeyBalances {
-  readonly #windows: BudgetWindows
+  readonly #windows: Pick<BudgetWindows, 'current'>
   readonly #time: () => number
   readonly #maxChargeDelayMs: number
   readonly #nameOf = createKeyReader()
@@ -103,8 +103,8 @@ export class KeyBalances {
   /** Requests in flight whose key is not known. */
   #unnamed = 0
 
-  /** @param time the time of the windows */
-  constructor(windows: BudgetWindows, time: () => number, maxChargeDelayMs: number) {
+  /** @param time elapsed time, or for a store that since the wall clock of the beginning */
+  constructor(windows: Pick<BudgetWindows, 'current'>, time: () => number, maxChargeDelayMs: number) {
     this.#windows = windows
     this.#time = time
     this.#maxChargeDelayMs = maxChargeDelayMs

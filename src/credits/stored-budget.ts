@@ -8,14 +8,10 @@ import type { ReservationDetails, StoredBudget } from './budget.ts'
 import { BudgetCore, type BudgetSettings, HeldCredits, withTotals } from './budget-core.ts'
 import { type BudgetEntry, readEntry, writeEntry } from './budget-entry.ts'
 import type { EntryOptions, StoredEntry } from './open-entries.ts'
-import { type BudgetWindows, hasSameBounds, type WindowTotals } from './windows.ts'
+import { type BudgetWindows, hasSameBounds, type WindowTime, type WindowTotals } from './windows.ts'
 
 /** What a budget counts with, from when its entry is read on. */
-type StoredCounts = Omit<BudgetSettings, 'windows'> & { readonly windows: BudgetWindows; time(): number }
-
-/** A smaller difference between two clocks is their drift, no step. Milliseconds, and a part of a window. */
-const MAX_DRIFT_MS = 1_000
-const MAX_DRIFT = 0.01
+type StoredCounts = Omit<BudgetSettings, 'windows'> & { readonly windows: BudgetWindows; readonly time: WindowTime }
 
 /** A budget whose reservations are written before they may be used. @param begin makes empty counts */
 export function createStoredBudget(options: EntryOptions, begin: () => StoredCounts): StoredEntry {
@@ -52,8 +48,8 @@ class StoredCore extends BudgetCore {
     this.#begin = begin
     this.#windowMs = options.windowMs ?? null
     this.#entry = new EntryStore(options, () => {
-      const { windows, keyBalances } = this.settings
-      return writeEntry(this.#windowMs, windows.all(), keyBalances?.state(), this.#offsetMs())
+      const { windows, keyBalances, time } = this.settings
+      return writeEntry(this.#windowMs, windows.all(), keyBalances?.state(), time)
     })
   }
 
@@ -115,14 +111,6 @@ class StoredCore extends BudgetCore {
     const [last] = found.windows
     const isSameWindow = last !== undefined && hasSameBounds(last, current)
     if (found.keyBalances) keyBalances?.restore(found.keyBalances, isSameWindow)
-  }
-
-  /** The entry states moments of the wall clock, which may have been set since the process began. */
-  #offsetMs(): number {
-    const { now, time } = this.settings
-    const offset = Math.round(now() - time())
-    const isDrift = Math.abs(offset) <= Math.min(MAX_DRIFT_MS, MAX_DRIFT * (this.#windowMs ?? Number.POSITIVE_INFINITY))
-    return isDrift ? 0 : offset
   }
 }
 

@@ -2,7 +2,7 @@ export interface BudgetWindow {
   /** When it begins and ends, in the time of the windows. */
   start: number
   end: number
-  /** It counts at least until then: it was current when the clock was set back, or it was loaded from the future. */
+  /** It counts until then: until its end, or longer where the clock has jumped forward meanwhile. -Infinity where nobody has said. */
   countsUntil: number
   spent: number
   reserved: number
@@ -12,51 +12,64 @@ export interface BudgetWindow {
 /** Credits in all windows that count now. */
 export type WindowTotals = Pick<BudgetWindow, 'spent' | 'reserved' | 'uncertain'>
 
-/** Each fault of a clock without a monotonic time may add a window; beyond this number they are counted together. */
+/** It is never set back. */
+export interface WindowTime {
+  now(): number
+  /** By how many milliseconds it has jumped forward so far, as it knew when `now()` was called last: the rest is elapsed time. */
+  readonly jumpedMs: number
+  /** What it is ahead of the wall clock. */
+  readonly setBackMs: number
+}
+
+/** Each jump of the clock may add a window; beyond this number they are counted together. */
 const MAX_WINDOWS = 8
 
 /**
  * The windows of a budget, with their counts: windows of `length` milliseconds, a whole number or Infinity, counted from `origin`. A moment
- * is in exactly one of them. `time` should be monotonic. Where it is a wall clock that is set back, no step of it frees credits: what counted
- * then counts on, until its own window ends or for the length of a window, and a window that time returns to keeps its counts.
+ * is in exactly one of them. Where the clock jumps forward, nobody knows whether it was set or the machine has slept, so the next window begins, and
+ * what counted before counts for as long as it had left.
  */
 export class BudgetWindows {
   readonly #length: number
   readonly #origin: number
-  readonly #time: () => number
-  #latest: number
+  readonly #time: WindowTime
+  #now = 0
+  #jumpedMs = 0
   #window: BudgetWindow
   #others: BudgetWindow[] = []
 
-  constructor(length: number, origin: number, time: () => number) {
+  constructor(length: number, origin: number, time: WindowTime) {
     this.#length = length
     this.#origin = origin
     this.#time = time
-    this.#latest = time()
-    this.#window = this.#windowAt(this.#latest)
+    this.#now = time.now()
+    this.#jumpedMs = time.jumpedMs
+    this.#window = this.#begin()
   }
 
   /** The window of now. */
   current(): BudgetWindow {
-    const now = this.#time()
-    if (now < this.#latest) {
-      // Set back again, too: nothing that counts lasts for longer than a window from now on.
-      for (const one of [this.#window, ...this.#others]) {
-        if (isCounted(one, this.#latest)) one.countsUntil = Math.min(one.end, now + this.#length)
-      }
+    this.#look()
+    if (this.#now >= this.#window.end) {
+      const next = this.#begin()
+      const known = this.#others.find((other) => hasSameBounds(other, next))
+      this.#others = [...this.#others.filter((other) => other !== known), this.#window]
+      this.#window = known ?? next
+      // What is spent now is spent before the others are over, too.
+      const untils = this.#others.map(({ countsUntil }) => countsUntil)
+      this.#window.countsUntil = Math.max(next.countsUntil, ...untils)
+      this.#forgetPast()
     }
-    this.#latest = now
-    if (now < this.#window.start || now >= this.#window.end) this.#enter(now)
     return this.#window
   }
 
-  /** What counts now: the current window, and those that the clock was set back from. */
+  /** What counts now: the current window, and others that are not over. */
   totals(): WindowTotals {
     const counted = this.current()
     if (this.#others.length === 0) return counted
     const totals = { spent: counted.spent, reserved: counted.reserved, uncertain: counted.uncertain }
     for (const other of this.#others) {
-      if (!isCounted(other, this.#latest)) continue
+      if (!isCounted(other, this.#now)) continue
       totals.spent = addCredits(totals.spent, other.spent)
       // What is reserved there may be sent in the current window too, and is then reserved here.
       totals.uncertain = addCredits(totals.uncertain, addCredits(other.uncertain, other.reserved))
@@ -64,52 +77,55 @@ export class BudgetWindows {
     return totals
   }
 
-  /** Time until the window of now ends, milliseconds; Infinity when it never ends. */
+  /** Time until credits are renewed, milliseconds; Infinity when they never are. */
   msLeft(): number {
-    return this.current().end - this.#latest
+    const { end } = this.current()
+    const others = this.#others.filter((one) => isCounted(one, this.#now) && !isEmpty(one))
+    return Math.min(end, ...others.map((one) => Math.max(one.end, one.countsUntil))) - this.#now
   }
 
-  /** All windows that may still matter: the current one first, then the one before it, and those that the clock was set back from. */
+  /** All windows that may still matter: the current one first, then the one before it, and others that are not over. */
   all(): readonly BudgetWindow[] {
     return [this.current(), ...this.#others]
   }
 
   /** Replaces all windows. The one that has the bounds of the current window becomes current. */
   restore(windows: readonly BudgetWindow[]): void {
-    this.#latest = this.#time()
-    this.#window = this.#windowAt(this.#latest)
+    this.#look()
+    this.#window = this.#begin()
     this.#others = []
     for (const one of windows) {
       if (hasSameBounds(one, this.#window)) this.#window = one
       else this.#others.push(one)
-      const isAhead = one.start > this.#latest && one.countsUntil === Number.NEGATIVE_INFINITY
-      one.countsUntil = Math.min(isAhead ? one.end : one.countsUntil, this.#latest + this.#length)
+      const until = one.countsUntil === Number.NEGATIVE_INFINITY ? one.end : one.countsUntil
+      // One from the future may be of a clock that was wrong.
+      one.countsUntil = Math.min(until, this.#now + this.#length)
     }
-    this.#forgetPast(this.#latest)
+    this.#forgetPast()
   }
 
-  #windowAt(now: number): BudgetWindow {
+  #look(): void {
+    this.#now = this.#time.now()
+    const jumpMs = this.#time.jumpedMs - this.#jumpedMs
+    if (jumpMs === 0) return
+    this.#jumpedMs += jumpMs
+    for (const one of [this.#window, ...this.#others]) one.countsUntil += jumpMs
+  }
+
+  #begin(): BudgetWindow {
     const length = this.#length
     if (length === Number.POSITIVE_INFINITY) return emptyWindow(Number.NEGATIVE_INFINITY, length)
     const startOf = (index: number) => this.#origin + index * length
-    let index = Math.floor((now - this.#origin) / length)
+    let index = Math.floor((this.#now - this.#origin) / length)
     // A sum may be rounded past `now`. The end of a window is computed as the start of the next one, so that no moment is in both.
-    if (startOf(index) > now) index--
-    else if (startOf(index + 1) <= now) index++
+    if (startOf(index) > this.#now) index--
+    else if (startOf(index + 1) <= this.#now) index++
     return emptyWindow(startOf(index), startOf(index + 1))
   }
 
-  #enter(now: number): void {
-    const next = this.#windowAt(now)
-    const known = this.#others.find((other) => hasSameBounds(other, next))
-    this.#others = [...this.#others.filter((other) => other !== known), this.#window]
-    this.#window = known ?? next
-    this.#forgetPast(now)
-  }
-
-  /** Keeps the newest of those that are over, because the clock may be set back to it. */
-  #forgetPast(now: number): void {
-    const over = this.#others.filter((other) => other.end <= now && other.countsUntil <= now)
+  /** Keeps the newest of those that are over: after a restart the clock may have been set back to it. */
+  #forgetPast(): void {
+    const over = this.#others.filter(({ end, countsUntil }) => end <= this.#now && countsUntil <= this.#now)
     const newest = over.reduce<BudgetWindow | undefined>(
       (one, other) => (one && one.end >= other.end ? one : other),
       undefined,
@@ -135,12 +151,14 @@ export function hasSameBounds(one: BudgetWindow, other: BudgetWindow): boolean {
   return one.start === other.start && one.end === other.end
 }
 
-function isCounted({ start, end, countsUntil }: BudgetWindow, now: number): boolean {
-  return now < countsUntil || (now >= start && now < end)
-}
+/** Within its bounds, too: one from the future whose time has come, and that is counted together with another. */
+const isCounted = ({ start, end, countsUntil }: BudgetWindow, now: number) =>
+  now < countsUntil || (now >= start && now < end)
+
+const isEmpty = ({ spent, reserved, uncertain }: WindowTotals) => spent + reserved + uncertain === 0
 
 export function emptyWindow(start: number, end: number): BudgetWindow {
-  return { start, end, countsUntil: Number.NEGATIVE_INFINITY, spent: 0, reserved: 0, uncertain: 0 }
+  return { start, end, countsUntil: end, spent: 0, reserved: 0, uncertain: 0 }
 }
 
 /** A sum of credits; beyond the safe integers it stays at the largest, which exceeds every limit. */

@@ -1,5 +1,5 @@
 import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
-import { systemClock } from '../concurrency/clock.ts'
+import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { checkSignal, invalidOption } from '../errors/input.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
@@ -54,7 +54,7 @@ export class FeedContext {
     this.options = options
     this.windowMs = readDuration('windowMs', options.windowMs ?? 5)
     this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
-    this.clock = new FeedClock(options.clock ?? systemClock)
+    this.clock = new FeedClock(options.clock ?? new SystemClock())
     this.store = store
     this.checkedStore = store && new CheckedStore(store, this)
     this.dailyBudget = new DailyBudget(options, this.clock)

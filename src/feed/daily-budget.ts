@@ -1,4 +1,3 @@
-import { anchoredWallClock } from '../concurrency/clock.ts'
 import { type OpenedBudget, openBudget } from '../credits/budget.ts'
 import { createMemoryBudget } from '../credits/budget-core.ts'
 import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
@@ -43,8 +42,8 @@ export class DailyBudget implements Stretch {
     this.#clock = clock
     if (limit === undefined || store === undefined) {
       // In memory, and renewed at midnight UTC. Without a limit it only counts.
-      const windows = new BudgetWindows(DAY_MS, 0, anchoredWallClock(clock.wall))
-      const now = () => clock.wall.now()
+      const windows = new BudgetWindows(DAY_MS, 0, clock)
+      const now = () => clock.toUnix()
       const budget = createMemoryBudget({ limit: limit?.credits ?? NEVER, windows, now, keyBalances: undefined })
       this.#opened = openBudget(budget, clock.wall)
     } else {
@@ -61,7 +60,7 @@ export class DailyBudget implements Stretch {
   get isLimited(): boolean {
     return this.budget.limit < NEVER
   }
-  /** When the credits are renewed, by the clock of the feed, which no step of the wall clock changes; Infinity without a limit. */
+  /** When the credits are renewed, by the clock of the feed; Infinity without a limit. */
   get renewsAt(): number {
     return this.isLimited ? this.#clock.fromUnix(this.budget.resetsAt ?? NEVER) : NEVER
   }
@@ -97,7 +96,7 @@ export class DailyBudget implements Stretch {
     if (!this.isLimited || !this.#isLoaded) return false
     const now = this.#clock.now()
     const { stretch, atLeastStretch, renewsAt } = this
-    const isNewDay = renewsAt > this.#renewsAt + 1
+    const isNewDay = renewsAt > this.#renewsAt + MIN_UPDATE_MS
     if (!isNew && !isNewDay && (now < this.#keepUntil || this.#fits())) return false
     const demand = demandOf(watched)
     // It takes longer with many intervals.

@@ -1,4 +1,4 @@
-import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import type { AgeClock } from '../concurrency/clock.ts'
 import type { OperationId } from '../generated/operations.ts'
 
 /** An answer as it is sent. Nothing in it belongs to one visitor. */
@@ -6,7 +6,7 @@ export interface Answer {
   /** The JSON of the envelope. */
   readonly body: string
   readonly etag: string
-  /** Until when it is fresh, by the monotonic clock. */
+  /** Until when it is fresh, by the age clock. */
   readonly freshUntil: number
 }
 
@@ -20,13 +20,13 @@ const OVERHEAD = 1_000
  * answer: thousands of different candles do not displace the one list of tokens.
  */
 export class AnswerCache {
-  readonly #clock: Clock
+  readonly #ages: AgeClock
   /** The answers of each operation, oldest first. */
   readonly #operations = new Map<OperationId, { readonly answers: Map<string, Answer>; size: number }>()
   #size = 0
 
-  constructor(clock: Clock) {
-    this.#clock = clock
+  constructor(ages: AgeClock) {
+    this.#ages = ages
   }
 
   get(operation: OperationId, key: string): Answer | undefined {
@@ -52,7 +52,7 @@ export class AnswerCache {
   }
 
   #isFresh({ freshUntil }: Answer): boolean {
-    return freshUntil > monotonicNow(this.#clock)
+    return freshUntil > this.#ages.now()
   }
 
   #remove(operation: OperationId, key: string): void {

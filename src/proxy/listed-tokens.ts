@@ -1,5 +1,4 @@
 import { raceWithAbort } from '../concurrency/cancellation.ts'
-import { monotonicNow } from '../concurrency/clock.ts'
 import { operations } from '../generated/operations.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import type { ProxySettings } from './settings.ts'
@@ -16,7 +15,7 @@ export class ListedTokens {
   #known: ReadonlySet<string> | undefined
   /** The last call; its failure is answered until the next one. */
   #call: Promise<ReadonlySet<string>> | undefined
-  /** When the list is asked for again, by the monotonic clock. */
+  /** When the list is asked for again, by the age clock. */
   #dueAt = Number.NEGATIVE_INFINITY
 
   constructor(settings: ProxySettings) {
@@ -25,7 +24,7 @@ export class ListedTokens {
 
   /** Resolves with the addresses, in lower case. @throws the error of the call, or the reason of the signal */
   async get(signal: AbortSignal): Promise<ReadonlySet<string>> {
-    if (this.#call === undefined || monotonicNow(this.#settings.clock) > this.#dueAt) {
+    if (this.#call === undefined || this.#settings.ages.now() > this.#dueAt) {
       this.#call = this.#load()
       // Nobody waits for it where there is an old list.
       this.#call.catch(() => {})
@@ -39,7 +38,7 @@ export class ListedTokens {
   }
 
   async #load(): Promise<ReadonlySet<string>> {
-    const { client, clock, limit: budget } = this.#settings
+    const { client, ages, limit: budget } = this.#settings
     // Not again before this call has ended.
     this.#dueAt = Number.POSITIVE_INFINITY
     let waitMs = RETRY_MS
@@ -51,7 +50,7 @@ export class ListedTokens {
       waitMs = WEEK_MS
       return this.#known
     } finally {
-      this.#dueAt = monotonicNow(clock) + waitMs
+      this.#dueAt = ages.now() + waitMs
     }
   }
 }

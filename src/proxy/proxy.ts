@@ -113,7 +113,7 @@ class ProxyServer {
 
   /** ONE REQUEST: whose page -> who asks -> route -> allowed -> parameters -> tokens -> cache, or budgets and call -> answer. */
   async #handle(request: Request, sender: Partial<Identity>): Promise<Response> {
-    const { clock, rules, cdnMaxAgeMs } = this.#settings
+    const { ages, rules, cdnMaxAgeMs } = this.#settings
     const url = new URL(request.url)
     const { method, signal } = request
     this.#closing.throwIfAborted()
@@ -148,7 +148,7 @@ class ProxyServer {
     const { answer, cost } = found ?? (await this.#purchases.buy(call, visitor, signal))
 
     const credits = call.isMetered ? { cost, remaining: this.#visitors?.available(visitor) } : {}
-    return success(request, answer, credits, cdnMaxAgeMs, clock)
+    return success(request, answer, credits, cdnMaxAgeMs, ages)
   }
 
   /** A function that never answers must not keep the proxy open. */

@@ -1,5 +1,5 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
-import { monotonicNow, startTimer } from '../concurrency/clock.ts'
+import { startTimer } from '../concurrency/clock.ts'
 import { joinLimits } from '../credits/joint-budget.ts'
 import { cachedForMs } from '../transport/age.ts'
 import { type Answer, AnswerCache } from './answer-cache.ts'
@@ -27,7 +27,7 @@ export class Purchases {
   /** @param visitors undefined where visitors have no limit of their own */
   constructor(settings: ProxySettings, visitors: Visitors | undefined) {
     this.#settings = settings
-    this.#cache = new AnswerCache(settings.clock)
+    this.#cache = new AnswerCache(settings.ages)
     this.#visitors = visitors
   }
 
@@ -51,7 +51,7 @@ export class Purchases {
 
   /** A visitor who leaves withdraws what is not sent. What is sent is read to its end for a while. */
   async #call({ operation, params, key, rule }: ProxyCall, visitor: string, left: AbortSignal): Promise<Bought> {
-    const { client, clock, limit } = this.#settings
+    const { client, clock, ages, limit } = this.#settings
     const cutOff = new LightAbortController()
     let stopTimer = () => {}
     const onLeave = () => {
@@ -70,7 +70,7 @@ export class Purchases {
       if (known) return { answer: known, cost }
       const body = client.redact(toBody(operation, data))
       const freshMs = rule.cacheMs - cachedForMs(meta.headers?.age)
-      const answer = { body, etag: etagOf(body), freshUntil: monotonicNow(clock) + freshMs }
+      const answer = { body, etag: etagOf(body), freshUntil: ages.now() + freshMs }
       this.#cache.set(operation, key, answer)
       return { answer, cost }
     } finally {

@@ -1,4 +1,4 @@
-import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import type { AgeClock } from '../concurrency/clock.ts'
 import { isEtnMarketError } from '../errors/base.ts'
 import type { BudgetExceededError } from '../errors/budget.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
@@ -18,9 +18,9 @@ export function success(
   answer: Answer,
   { cost, remaining }: { cost?: number; remaining?: number | undefined },
   cdnMaxAgeMs: number,
-  clock: Clock,
+  ages: AgeClock,
 ): Response {
-  const maxAge = Math.floor(Math.min(cdnMaxAgeMs, answer.freshUntil - monotonicNow(clock)) / 1_000)
+  const maxAge = Math.floor(Math.min(cdnMaxAgeMs, answer.freshUntil - ages.now()) / 1_000)
   const isShared = maxAge > 0
   const headers: Record<string, string> = {
     ...JSON_HEADERS,

@@ -1,5 +1,5 @@
 import { type ClientInternals, internalsOf } from '../client-internals.ts'
-import { type Clock, systemClock } from '../concurrency/clock.ts'
+import { AgeClock, type Clock, SystemClock } from '../concurrency/clock.ts'
 import { openBudget } from '../credits/budget.ts'
 import { requireCredits } from '../credits/budget-core.ts'
 import { invalidOption, rejectUnknown, requireInteger, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
@@ -21,7 +21,13 @@ const OPTIONS =
 export function readSettings(options: ProxyOptions) {
   rejectUnknown('proxy option', options, OPTIONS)
   const { visitor, visitorCookie, perVisitor, operator, feed, stream } = options
-  const { client: own, clock = systemClock, basePath = '', cors = { origins: [] }, cdn = { maxAgeMs: 0 } } = options
+  const {
+    client: own,
+    clock = new SystemClock(),
+    basePath = '',
+    cors = { origins: [] },
+    cdn = { maxAgeMs: 0 },
+  } = options
   const client = typeof own === 'object' && own !== null ? internalsOf(own) : undefined
   if (client === undefined) throw invalidOption('client', own, 'a client made by createClient')
   for (const [name, value] of Object.entries({ visitor, operator }))
@@ -45,6 +51,7 @@ export function readSettings(options: ProxyOptions) {
   const settings = {
     client,
     clock,
+    ages: new AgeClock(clock),
     basePath: readBasePath(basePath),
     rules: readRules(options.allow),
     visitor,

@@ -68,20 +68,26 @@ export function usePrices<const Address extends string>(
   // An array literal is a new list at each render, and a new list would start a new watch.
   const key = JSON.stringify(addresses)
   const list = useMemo<Address[]>(() => JSON.parse(key), [key])
-  const getSnapshot = useMemo(() => createSnapshot(feed, list), [feed, list])
+  const snapshot = useMemo(() => createSnapshot(feed, list), [feed, list])
   const subscribe = useCallback(
     (onChange: () => void) => {
       if (list.length === 0) return () => {}
+      const onPrice = () => {
+        snapshot.changed()
+        onChange()
+      }
+      // What is known may have changed since it was rendered.
+      snapshot.changed()
       const watch = feed.watch(list, {
         everyMs,
-        onPrice: onChange,
+        onPrice,
         onError: (error) => latestOnError.current?.(error),
       })
       return () => watch.stop()
     },
-    [feed, list, everyMs],
+    [feed, list, everyMs, snapshot],
   )
-  return useSyncExternalStore(subscribe, getSnapshot, getServerSnapshot) as PricesByAddress<Address>
+  return useSyncExternalStore(subscribe, snapshot.get, getServerSnapshot) as PricesByAddress<Address>
 }
 
 /** What a server renders, and a page before it is hydrated: the two must be equal. */
@@ -89,24 +95,23 @@ const getServerSnapshot = (): PricesByAddress => NOTHING
 
 const NOTHING: PricesByAddress = Object.freeze({})
 
-/** Longer than React takes between the two calls that it compares. */
-const MOMENT_MS = 50
-
 /**
- * What a feed knows now: the same object until a price changes, because React compares snapshots by identity. React asks twice in a row,
- * and a price may become stale between the two, so that a change of `stale` alone waits for the next moment.
+ * What a feed knows, as it was when its watch last called `changed`: the same object until a price changes, because React compares snapshots by
+ * identity. React asks twice in a row, and a price may become stale between the two.
  */
-export function createSnapshot(feed: PriceReader, addresses: readonly string[]): () => PricesByAddress {
+export function createSnapshot(feed: PriceReader, addresses: readonly string[]) {
   let last: PricesByAddress = NOTHING
-  let moment = Number.NEGATIVE_INFINITY
-  return () => {
-    const now = Date.now()
-    const isNewMoment = Math.abs(now - moment) >= MOMENT_MS
-    if (isNewMoment) moment = now
-    const next = Object.fromEntries(addresses.map((address) => [address, feed.peek(address)]))
-    const isChanged = (address: string) =>
-      last[address] !== next[address] && (isNewMoment || last[address]?.at !== next[address]?.at)
-    if (addresses.some(isChanged)) last = next
-    return last
+  let isOld = true
+  return {
+    changed() {
+      isOld = true
+    },
+    get(): PricesByAddress {
+      if (!isOld) return last
+      isOld = false
+      const next = Object.fromEntries(addresses.map((address) => [address, feed.peek(address)]))
+      if (addresses.some((address) => last[address] !== next[address])) last = next
+      return last
+    },
   }
 }

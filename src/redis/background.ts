@@ -1,5 +1,5 @@
 import { LightAbortController } from '../concurrency/cancellation.ts'
-import { monotonicNow, sleep, startTimer, systemClock, withTimeout } from '../concurrency/clock.ts'
+import { type AgeClock, monotonicNow, sleep, startTimer, systemClock, withTimeout } from '../concurrency/clock.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
 import type { Command } from './command.ts'
 import { RENEW } from './scripts/clock.lua.ts'
@@ -56,7 +56,7 @@ export interface Lease {
   readonly id: string
   /** The sorted sets that it stands in. It lasts as long as the first one has it: the others may be deleted before. */
   readonly keys: readonly string[]
-  /** When the lease ends at the latest, on the monotonic clock. */
+  /** When the lease ends at the latest, by the age clock. */
   endsAt: number
 }
 
@@ -69,11 +69,13 @@ const MAX_PER_COMMAND = 500
 export class Renewals {
   readonly #command: Command
   readonly #leaseMs: number
+  readonly #ages: AgeClock
   readonly #leases = new Set<Lease>()
   #stopTimer: (() => void) | undefined
 
-  constructor(command: Command, leaseMs: number) {
+  constructor(command: Command, leaseMs: number, ages: AgeClock) {
     this.#command = command
+    this.#ages = ages
     this.#leaseMs = leaseMs
   }
 
@@ -117,7 +119,7 @@ export class Renewals {
     const keys = [...new Set(some.flatMap((lease) => lease.keys))]
     const entries = some.flatMap((lease) => lease.keys.map((key) => ({ lease, key })))
     const args = entries.flatMap(({ lease, key }) => [keys.indexOf(key) + 1, lease.id])
-    const sentAt = monotonicNow(systemClock)
+    const sentAt = this.#ages.now()
     const held = await this.#command(RENEW, keys, [this.#leaseMs, ...args])
     for (const [index, { lease, key }] of entries.entries()) {
       if (key !== lease.keys[0]) continue

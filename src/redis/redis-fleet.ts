@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { internalsOf } from '../client-internals.ts'
-import { monotonicNow, systemClock } from '../concurrency/clock.ts'
+import { AgeClock, SystemClock } from '../concurrency/clock.ts'
 import type { Reconciliation, Reservation, ReservationDetails } from '../credits/budget.ts'
 import { capUncertain, creditsLeft } from '../credits/budget-core.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
@@ -84,7 +84,8 @@ export class Member {
   readonly config: string
   readonly keys: FleetKeys
   readonly command: Command
-  readonly view = new View()
+  readonly ages = new AgeClock(new SystemClock())
+  readonly view = new View(this.ages)
   readonly renewals: Renewals
   readonly background = new Background()
   /** Names of the API keys that this member has sent with: none, the only one, or two of several. */
@@ -104,7 +105,7 @@ export class Member {
     this.#commands = new Commands(redis, this.settings, () => this.nextId())
     this.config = `${limit} ${windowMs} ${slots}`
     this.command = this.#commands.run
-    this.renewals = new Renewals(this.command, leaseMs)
+    this.renewals = new Renewals(this.command, leaseMs, this.ages)
   }
 
   /** An id that no other member uses. */
@@ -113,13 +114,13 @@ export class Member {
   }
 
   async moveCredits(script: string, args: readonly (string | number)[]): Promise<LedgerAnswer> {
-    const sentAt = monotonicNow(systemClock)
+    const sentAt = this.ages.now()
     return this.view.readLedger(await this.command(script, this.keys.ledger, args), sentAt)
   }
 
   /** Runs a script that admits requests; resolves with its verdict, and a wait or a place in the queue. */
   async limit(script: string, keyScope: string, args: readonly (string | number)[]): Promise<[string, number]> {
-    const sentAt = monotonicNow(systemClock)
+    const sentAt = this.ages.now()
     const [verdict = '', now, number, ...breakers] = await this.command(script, this.keys.limits(keyScope), args)
     this.view.readBreakers(Number(now), breakers, sentAt)
     return [verdict, Number(number)]
@@ -163,9 +164,9 @@ export class Member {
   }
 }
 
-async function readStatus({ command, keys, config, settings, view }: Member): Promise<FleetStatus> {
+async function readStatus({ command, keys, config, settings, view, ages }: Member): Promise<FleetStatus> {
   const { limit, slots } = settings
-  const sentAt = monotonicNow(systemClock)
+  const sentAt = ages.now()
   const [now, , msLeft, ...rest] = await command(STATUS, keys.status, [config])
   const [spent = 0, reserved = 0, uncertain = 0, taken = 0] = rest.slice(0, 4).map(Number)
   const breakers = rest.slice(4)

@@ -22,7 +22,7 @@ const MAX_BREAKERS_AGE_MS = 1_000
 interface Asked {
   readonly id: string
   readonly isHeavy: boolean
-  /** When it asked for the last time, on the monotonic clock. */
+  /** When it asked for the last time, by the age clock. */
   readonly sentAt: number
 }
 
@@ -113,7 +113,7 @@ export class SharedAdmissionControl implements AdmissionControl {
     let before = 0
     try {
       for (;;) {
-        const sentAt = monotonicNow(systemClock)
+        const sentAt = this.member.ages.now()
         const [verdict, number] = await this.#askOnce(request, scope, id)
         if (verdict === 'granted') return { id, sentAt, isHeavy }
         // No breaker has this wait.
@@ -175,7 +175,7 @@ class SharedAdmission implements Admission {
 
   isCurrent(): boolean {
     const { view } = this.#control.member
-    if (this.#lease !== undefined && monotonicNow(systemClock) >= this.#lease.endsAt) return false
+    if (this.#lease !== undefined && this.#control.member.ages.now() >= this.#lease.endsAt) return false
     if (view.cooldownMs(this.#scope) > 0 || (this.#isHeavy && view.cooldownMs('heavy') > 0)) return false
     return this.#local.isCurrent()
   }

@@ -45,7 +45,7 @@ export function createSharedBudget(member: Member): SharedBudget {
 async function reserve(member: Member, id: string, credits: number, details: ReservationDetails | undefined) {
   // The key is asked for right before the request is sent; a member with several keys cannot know which one it will be.
   const [only = ''] = member.keysInUse.size === 1 ? member.keysInUse : []
-  const sentAt = monotonicNow(systemClock)
+  const sent = sentNow(member)
   const answer = await member.moveCredits(RESERVE, member.termsOf(id, credits, only))
   if (answer.verdict === 'refused') throw member.exceeded(credits, details)
   if (answer.verdict !== 'granted' && answer.verdict !== 'earlier')
@@ -53,8 +53,16 @@ async function reserve(member: Member, id: string, credits: number, details: Res
   if (credits > 0) await member.waitForReplicas()
   // Nobody would renew it.
   member.throwIfClosed()
-  return new SharedReservation(member, id, credits, answer, sentAt, only)
+  return new SharedReservation(member, id, credits, answer, sent, only)
 }
+
+/** When a command was sent, by the age clock and in elapsed time. */
+interface SentAt {
+  readonly at: number
+  readonly elapsed: number
+}
+
+const sentNow = ({ ages }: Member): SentAt => ({ at: ages.now(), elapsed: ages.monotonic() })
 
 /** How a reservation ended: settled, freed or uncertain. */
 type Decision = 's' | 'f' | 'u'
@@ -65,25 +73,25 @@ class SharedReservation implements Reservation {
   readonly #member: Member
   readonly #lease: Lease
   #answer: LedgerAnswer
-  /** When Redis was asked for the reservation, on the monotonic clock. */
+  /** When Redis was asked for the reservation, in elapsed time. */
   #reservedAt: number
   /** The name of the API key, as Redis knows it and as the request is sent; empty where it is not known. */
   #keyInRedis: string
   #key = ''
-  /** When its request was about to be sent, on the monotonic clock; undefined before. */
+  /** When its request was about to be sent, in elapsed time; undefined before. */
   #confirmedAt: number | undefined
-  /** When the window may be over, on the monotonic clock. */
+  /** When the window may be over, by the age clock. */
   #windowEndsAt: number
   #isDecided = false
 
-  constructor(member: Member, id: string, credits: number, answer: LedgerAnswer, sentAt: number, key: string) {
+  constructor(member: Member, id: string, credits: number, answer: LedgerAnswer, sent: SentAt, key: string) {
     this.credits = credits
     this.#member = member
-    this.#lease = { id, keys: [member.keys.leases], endsAt: sentAt + member.settings.leaseMs }
+    this.#lease = { id, keys: [member.keys.leases], endsAt: sent.at + member.settings.leaseMs }
     this.#answer = answer
-    this.#reservedAt = sentAt
+    this.#reservedAt = sent.elapsed
     this.#keyInRedis = key
-    this.#windowEndsAt = answer.verdict === 'earlier' ? sentAt : sentAt + answer.msLeft
+    this.#windowEndsAt = answer.verdict === 'earlier' ? sent.at : sent.at + answer.msLeft
     if (credits > 0) member.renewals.add(this.#lease)
   }
 
@@ -91,13 +99,13 @@ class SharedReservation implements Reservation {
     if (this.#isDecided) throw alreadyDecided(details)
     const name = this.#member.nameOf(key)
     this.#key = name
-    this.#confirmedAt = monotonicNow(systemClock)
+    this.#confirmedAt = this.#member.ages.monotonic()
     if (this.credits === 0) return undefined
     const { keysInUse } = this.#member
     if (name !== '' && keysInUse.size < 2) keysInUse.add(name)
     // If this process ends, a balance of that key proves what the request has cost. Of several keys a member names none.
     const isNamed = name === this.#keyInRedis || (this.#keyInRedis === '' && keysInUse.size > 1)
-    const now = monotonicNow(systemClock)
+    const now = this.#member.ages.now()
     // Sure to be in the window, and known to be reserved.
     if (isNamed && now < this.#windowEndsAt && now < this.#lease.endsAt) return undefined
     return this.#confirmInRedis(details)
@@ -106,8 +114,8 @@ class SharedReservation implements Reservation {
   async #confirmInRedis(details: ReservationDetails | undefined): Promise<void> {
     const member = this.#member
     const key = this.#key
-    const sentAt = monotonicNow(systemClock)
-    const leaseEndsAt = sentAt + member.settings.leaseMs
+    const sent = sentNow(member)
+    const leaseEndsAt = sent.at + member.settings.leaseMs
     try {
       member.throwIfClosed()
       const answer = await member.moveCredits(CONFIRM, member.termsOf(this.#lease.id, this.credits, key))
@@ -115,9 +123,9 @@ class SharedReservation implements Reservation {
       if (answer.verdict === 'refused') throw member.exceeded(this.credits, details)
       await member.waitForReplicas()
       this.#answer = answer
-      this.#reservedAt = sentAt
+      this.#reservedAt = sent.elapsed
       this.#keyInRedis = key
-      this.#windowEndsAt = sentAt + answer.msLeft
+      this.#windowEndsAt = sent.at + answer.msLeft
       this.#lease.endsAt = leaseEndsAt
       if (!this.#isDecided) member.renewals.add(this.#lease)
     } catch (error) {
@@ -151,7 +159,7 @@ class SharedReservation implements Reservation {
     const { window, epoch } = this.#answer
     const known = [this.#lease.id, decision, charged, this.credits, window, epoch]
     background.repeat(async () => {
-      const now = monotonicNow(systemClock)
+      const now = this.#member.ages.monotonic()
       const ageMs = Math.ceil(now - this.#reservedAt)
       const sinceConfirmedMs = Math.floor(now - (this.#confirmedAt ?? now))
       const args = [...known, ageMs, sinceConfirmedMs, settings.maxChargeDelayMs, this.#key]

@@ -1,4 +1,4 @@
-import { monotonicNow, systemClock } from '../concurrency/clock.ts'
+import type { AgeClock } from '../concurrency/clock.ts'
 import type { WindowTotals } from '../credits/windows.ts'
 
 export interface LedgerAnswer {
@@ -12,7 +12,7 @@ export interface LedgerAnswer {
 interface Moment {
   /** Unix milliseconds by the clock of the server. */
   readonly now: number
-  /** When the command was sent, on the monotonic clock. */
+  /** When the command was sent, by the age clock. */
   readonly sentAt: number
 }
 
@@ -21,10 +21,9 @@ const OLDEST: Moment = { now: Number.NEGATIVE_INFINITY, sentAt: Number.NEGATIVE_
 /** The time of the server alone does not decide: its clock may be set back, or another server may take over. */
 const isOlder = (one: Moment, other: Moment) => one.now < other.now && one.sentAt < other.sentAt
 
-const elapsed = () => monotonicNow(systemClock)
-
 /** The state of the fleet as this member last saw it. */
 export class View {
+  readonly #ages: AgeClock
   totals: WindowTotals = { spent: 0, reserved: 0, uncertain: 0 }
   resetsAt: number | undefined
   /** The newest answers, so that an older one that is late changes nothing. */
@@ -36,17 +35,21 @@ export class View {
   /** When each breaker that is not closed becomes half open, on the monotonic clock. */
   #breakers = new Map<string, number>()
 
+  constructor(ages: AgeClock) {
+    this.#ages = ages
+  }
+
   /** How old the totals are, milliseconds; Infinity when nothing was seen. */
   get ageMs(): number {
-    return elapsed() - this.#totalsAt
+    return this.#ages.now() - this.#totalsAt
   }
 
   get isWindowOver(): boolean {
-    return elapsed() >= this.#windowEndsAt
+    return this.#ages.now() >= this.#windowEndsAt
   }
 
   get breakersAgeMs(): number {
-    return elapsed() - this.#breakersAt
+    return this.#ages.now() - this.#breakersAt
   }
 
   /** Whether requests of a scope have to ask before they are sent. */
@@ -55,17 +58,17 @@ export class View {
   }
 
   cooldownMs(scope: string): number {
-    return Math.max(0, (this.#breakers.get(scope) ?? 0) - elapsed())
+    return Math.max(0, (this.#breakers.get(scope) ?? 0) - this.#ages.monotonic())
   }
 
-  /** Reads an answer to a command that was sent at a moment of the monotonic clock. */
+  /** Reads an answer to a command that was sent at a moment of the age clock. */
   readLedger(answer: readonly string[], sentAt: number): LedgerAnswer {
     const [verdict = '', time, epoch = '', window = '', left, spent, reserved, uncertain, ...breakers] = answer
     const now = Number(time)
     const msLeft = readMsLeft(left)
     if (!isOlder({ now, sentAt }, this.#newestTotals) && epoch !== '') {
       this.#newestTotals = { now, sentAt }
-      this.#totalsAt = elapsed()
+      this.#totalsAt = this.#ages.now()
       this.totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }
       this.resetsAt = resetOf(now, msLeft)
       this.#windowEndsAt = sentAt + msLeft
@@ -77,8 +80,9 @@ export class View {
   readBreakers(now: number, parts: readonly string[], sentAt: number): void {
     if (isOlder({ now, sentAt }, this.#newestBreakers)) return
     this.#newestBreakers = { now, sentAt }
-    this.#breakersAt = elapsed()
-    this.#breakers = new Map(parseBreakers(parts).map(({ scope, until }) => [scope, this.#breakersAt + until - now]))
+    this.#breakersAt = this.#ages.now()
+    const elapsed = this.#ages.monotonic()
+    this.#breakers = new Map(parseBreakers(parts).map(({ scope, until }) => [scope, elapsed + until - now]))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '../concurrency/cancellation.ts'
-import { anchoredWallClock, type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { AgeClock, type Clock, monotonicNow } from '../concurrency/clock.ts'
 import { callStore } from '../concurrency/store-timeout.ts'
 import { checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
 import type { CacheEvent } from '../events.ts'
@@ -54,10 +54,9 @@ export class Cache {
   readonly #baseUrl: () => string
   readonly #clock: Clock
   readonly #emit: Emit
-  /** Steps of the wall clock make no answer of this process older or younger. */
-  readonly #now: () => number
+  readonly #ages: AgeClock
   #restsUntil = Number.NEGATIVE_INFINITY
-  /** What was kept by this cache, by time to live: those that expire first come first. */
+  /** What was kept by this cache, by time to live, and until when it is fresh: those that expire first come first. */
   readonly #kept = new Map<number, Map<string, number>>()
 
   constructor({ ttlMs, store = createMemoryStore() }: CacheOptions, baseUrl: () => string, clock: Clock, emit: Emit) {
@@ -67,7 +66,7 @@ export class Cache {
     this.#baseUrl = baseUrl
     this.#clock = clock
     this.#emit = emit
-    this.#now = anchoredWallClock(clock)
+    this.#ages = new AgeClock(clock)
   }
 
   /** The fresh answer to a request, if there is one. @throws the reason of the signal, and nothing else */
@@ -113,7 +112,11 @@ export class Cache {
     const read = () => this.#store.get(this.#keyOf(request))
     const entry = parseEntry(await callStore(read, { clock: this.#clock, timeoutMs, signal }))
     if (entry === undefined) return undefined
-    const leftMs = entry.expiresAt - this.#now()
+    const now = this.#ages.now()
+    const own = this.#kept.get(this.#ttlOf(request))?.get(this.#keyOf(request)) ?? now
+    // Where the wall clock was set back, the entry of this process seems to be of the future.
+    const freshUntil = Math.min(this.#ages.fromUnix(entry.expiresAt), own > now ? own : Number.POSITIVE_INFINITY)
+    const leftMs = freshUntil - now
     // One that was written while a clock was ahead would be fresh for as long as that clock was wrong.
     if (leftMs <= 0 || leftMs > this.#ttlOf(request)) return undefined
     const envelope = copyEnvelope(request, entry.text)
@@ -124,13 +127,14 @@ export class Cache {
   async #keep(request: PlannedRequest, text: string, ttlMs: number): Promise<void> {
     const ttl = this.#ttlOf(request)
     const key = this.#keyOf(request)
-    const expiresAt = this.#now() + ttlMs
+    const freshUntil = this.#ages.now() + ttlMs
+    const expiresAt = this.#ages.toUnix(freshUntil)
     const entry: Entry = { expiresAt, text, limit: withoutLimit(request).limit }
     const expired = this.#takeExpired()
     const sameTtl = this.#kept.get(ttl) ?? new Map<string, number>()
     this.#kept.set(ttl, sameTtl)
     sameTtl.delete(key)
-    sameTtl.set(key, expiresAt)
+    sameTtl.set(key, freshUntil)
     // Without a time limit, whose timer would outlive the client: nobody waits.
     await this.#store.set(key, JSON.stringify(entry), ttlMs)
     for (const old of expired) if (old !== key) await this.#store.delete(old)
@@ -140,10 +144,11 @@ export class Cache {
   #takeExpired(): string[] {
     const expired: string[] = []
     for (const keys of this.#kept.values()) {
-      for (const [key, expiresAt] of keys) {
-        if (expiresAt > this.#now() && keys.size <= MAX_ANSWERS) break
+      for (const [key, freshUntil] of keys) {
+        const isFresh = freshUntil > this.#ages.now()
+        if (isFresh && keys.size <= MAX_ANSWERS) break
         keys.delete(key)
-        if (expiresAt <= this.#now()) expired.push(key)
+        if (!isFresh) expired.push(key)
       }
     }
     return expired

@@ -7,7 +7,7 @@ import type {
   PermitResult,
 } from '../concurrency/admission-types.ts'
 import { type CancellationSignal, raceWithAbort } from '../concurrency/cancellation.ts'
-import { type Clock, monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
+import { type Clock, isSystemClock, monotonicNow, sleep } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { Release } from '../concurrency/semaphore.ts'
 import type { Reservation, ReservationDetails } from '../credits/budget.ts'
@@ -315,7 +315,7 @@ class Attempt implements AdmissionRequest {
     const { clock } = lifetimes
     await nextTurn()
     // A custom clock decides itself what happens at the same moment.
-    if (clock === systemClock && lifetimes.msSinceEarlyEnd() < MAX_BURST_MS)
+    if (isSystemClock(clock) && lifetimes.msSinceEarlyEnd() < MAX_BURST_MS)
       await sleep(clock, MAX_BURST_MS, this.signal)
     this.#state.hasWaited = false
     if (this.#state.shared.remaining() === 0) await raceWithAbort(new Promise<never>(() => {}), this.signal)

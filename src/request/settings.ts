@@ -89,7 +89,8 @@ function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock, ..
     throw invalidOption('budget', budget, '{ credits, windowMs } or a budget of createBudget')
   if (cache !== undefined) checkCache(cache)
   if (onEvent !== undefined && typeof onEvent !== 'function') throw invalidOption('onEvent', onEvent, 'a function')
-  checkMethods('clock', clock, ['now', 'sleep', 'random'], 'a clock with the methods now, sleep and random')
+  const methods = ['now', 'monotonic', 'sleep', 'random']
+  checkMethods('clock', clock, methods, 'a clock with the methods now, monotonic, sleep and random')
 }
 
 function checkTransport({ transport, fetch, hooks }: ClientOptions): void {

@@ -1,10 +1,10 @@
-import { type Clock, startTimer, systemClock } from '../concurrency/clock.ts'
+import { type Clock, LOOK_MS, SystemClock, startTimer } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { callSafely } from '../feed/failures.ts'
 import { FeedClock } from '../feed/feed-clock.ts'
 import { followPageVisibility, type PageVisibility } from '../feed/page-visibility.ts'
-import { streamedAge, toFeedPrice } from '../feed/prices/tracked-price.ts'
+import { isStale, streamedAge, toFeedPrice } from '../feed/prices/tracked-price.ts'
 import { PageStream } from '../feed/stream/page-stream.ts'
 import type { StreamedPrice } from '../feed/stream/stream-events.ts'
 import type { FeedStreamStatus } from '../feed/stream/stream-state.ts'
@@ -155,13 +155,15 @@ class PagePrices implements PriceStream {
     let next = Number.POSITIVE_INFINITY
     for (const watch of [...this.#watches]) next = Math.min(next, this.#deliver(watch))
     // Prices become stale without an event. A callback may have closed the stream.
-    if (!this.#isClosed)
-      this.#stopLate = startTimer(this.#clock, next + 1 - this.#clock.now(), () => this.#update(true))
+    if (this.#isClosed || next === Number.POSITIVE_INFINITY) return
+    const isLate = () => this.#clock.now() > next
+    const look = () => (isLate() ? this.#update(true) : this.#deliverAll())
+    this.#stopLate = startTimer(this.#clock, Math.min(LOOK_MS, next + 1 - this.#clock.now()), look)
   })
 
   constructor(options: PriceStreamOptions, url: string) {
     const { headers, credentials = 'same-origin', fetch, whenHidden } = options
-    this.#clock = new FeedClock(options.clock ?? systemClock)
+    this.#clock = new FeedClock(options.clock ?? new SystemClock())
     this.#page = whenHidden === 'keep' ? undefined : followPageVisibility(() => this.#stream.changed())
     this.#stream = new PageStream({
       clock: this.#clock,
@@ -203,10 +205,11 @@ class PagePrices implements PriceStream {
     const { newest, watches = [] } = this.#prices.get(toLowerCase(input)) ?? {}
     if (newest === undefined) return undefined
     const intervals = Array.from(watches, ({ options }) => options.everyMs ?? 0)
-    const isStale = this.#clock.now() > this.#staleAt(newest, intervals.length && Math.min(...intervals))
+    const now = this.#clock.now()
+    const stale = isStale(now - newest.at, this.#maxAge(intervals.length && Math.min(...intervals)))
     const shown = this.#shown.get(input)
-    if (shown?.at === newest.requestedAt && shown.stale === isStale) return shown
-    const price = toFeedPrice(newest, input, this.#clock.now(), isStale)
+    if (shown?.at === newest.requestedAt && shown.stale === stale) return shown
+    const price = toFeedPrice(newest, input, now, stale)
     if (price) this.#shown.set(input, price)
     return price
   }
@@ -261,8 +264,8 @@ class PagePrices implements PriceStream {
   }
 
   /** The pace is the proxy's: a page that wants prices more often gets them no more often. */
-  #staleAt({ at }: StreamedPrice, everyMs = 0): number {
-    return at + streamedAge(everyMs, this.#stream.paceMs)
+  #maxAge(everyMs = 0): number {
+    return streamedAge(everyMs, this.#stream.paceMs)
   }
 
   #update(isNews: boolean): void {
@@ -283,13 +286,13 @@ class PagePrices implements PriceStream {
       // The price of another spelling, where the proxy refuses this one.
       if (newest === undefined || this.#stream.refuses(input)) continue
       const now = this.#clock.now()
-      const staleAt = this.#staleAt(newest, everyMs)
-      const isStale = now > staleAt
-      if (!isStale) next = Math.min(next, staleAt)
-      const state = `${newest.at} ${isStale}`
+      const maxAgeMs = this.#maxAge(everyMs)
+      const stale = isStale(now - newest.at, maxAgeMs)
+      if (!stale) next = Math.min(next, newest.at + maxAgeMs)
+      const state = `${newest.at} ${stale}`
       if (watch.delivered.get(input) === state) continue
       watch.delivered.set(input, state)
-      const price = toFeedPrice(newest, input, now, isStale)
+      const price = toFeedPrice(newest, input, now, stale)
       if (price) callSafely(onPrice, price, report)
     }
     const { reported } = watch

@@ -2,7 +2,7 @@ import { BudgetExceededError, createBudget, createClient, type FetchInit } from 
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { createVirtualClock, START } from '../support/clock.ts'
+import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
 
@@ -10,7 +10,7 @@ const KEY = 'esk_live_a_key'
 const LIMIT = 4_100
 const ADDRESS = fakeTokens.BOLT
 
-let clock = createVirtualClock(START, true)
+let clock = createVirtualClock()
 /** All cases share its data, which takes longer to make than a case. */
 const fake = createFakeService({
   seed: 1,
@@ -43,7 +43,7 @@ interface Round {
 }
 
 async function play(rounds: readonly Round[]): Promise<void> {
-  clock = createVirtualClock(START, true)
+  clock = createVirtualClock()
   fake.reset()
   let lateMs = 0
   const service = createLateService(() => lateMs)

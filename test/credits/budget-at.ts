@@ -8,13 +8,15 @@ export function budgetAt(options: BudgetOptions & { store?: undefined }) {
   return { budget: createBudget(options, clock), pass }
 }
 
-/** A wall clock without a monotonic time; a negative step sets it back. */
+/** A clock of which no reading differs from another. */
+export const steadyClock = (now: () => number) => ({ now, monotonic: now })
+
 export function wallClock() {
   let now = START
   const pass = (ms: number) => {
     now += ms
   }
-  return { clock: { now: () => now }, pass }
+  return { clock: steadyClock(() => now), pass }
 }
 
 type Totals = Record<'spent' | 'reserved' | 'uncertain' | 'available', number>

@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { createBudget, type StoredBudget } from '../../src/credits/budget.ts'
 import { BudgetExceededError } from '../../src/errors/budget.ts'
+import { inAnotherProcess } from '../support/store.ts'
 
 const HOUR = 3_600_000
 const MIDNIGHT = Date.UTC(2026, 10, 20)
 
 /** A machine whose wall clock can be set, and a store that outlives its processes. */
-function machine({ isMonotonic = true } = {}) {
+function machine() {
   const store = new Map<string, string>()
   const time = { elapsed: 0, wallOffset: 0 }
   const now = () => MIDNIGHT + time.elapsed + time.wallOffset
-  const clock = { now, ...(isMonotonic && { monotonic: () => time.elapsed + 0.25 }) }
+  const clock = { now, monotonic: () => time.elapsed + 0.25 }
   const start = async () => {
-    const budget = createBudget({ credits: 1_000, windowMs: HOUR, store }, clock)
+    const budget = createBudget({ credits: 1_000, windowMs: HOUR, store: inAnotherProcess(store) }, clock)
     await budget.load()
     return budget
   }
@@ -34,7 +35,7 @@ async function spendAll(budget: StoredBudget): Promise<number> {
   }
 }
 
-test('while a process lives, no step of the wall clock changes a stored window', async () => {
+test('while a process lives, no step of the wall clock frees what was spent in the last hour', async () => {
   const { time, start } = machine()
   const budget = await start()
   let spent = await spendAll(budget)
@@ -99,15 +100,15 @@ describe('over a restart', () => {
   })
 })
 
-describe.each([false, true])('without a monotonic time, restarted after each step: %s', (isRestarted) => {
-  /** Each step moves the wall clock, and then the process ends, where it does. */
+describe('restarted after each step', () => {
+  /** Each step moves the wall clock, and then the process ends. */
   async function process() {
-    const { time, start } = machine({ isMonotonic: false })
+    const { time, start } = machine()
     let budget = await start()
     const step = async (ms: number) => {
       await budget.flush()
       time.wallOffset += ms
-      if (isRestarted) budget = await start()
+      budget = await start()
       return budget
     }
     return { step, moment: () => MIDNIGHT + time.wallOffset }
@@ -153,25 +154,66 @@ describe.each([false, true])('without a monotonic time, restarted after each ste
   })
 })
 
-test('without a monotonic time, a reservation that has moved to the next window counts once after a step back', async () => {
-  const { time, start } = machine({ isMonotonic: false })
-  const budget = await start()
-  const queued = await budget.reserve(400)
-  time.wallOffset += HOUR
-  await queued.confirm()
-  time.wallOffset -= HOUR
-  expect(budget).toMatchObject({ spent: 0, reserved: 0, uncertain: 400, available: 600 })
-})
+describe('a step forward', () => {
+  test('begins the next window, in which what was spent counts for as long as it had left', async () => {
+    const { time, start } = machine()
+    const budget = await start()
+    time.elapsed = HOUR / 4
+    await spend(budget, 700)
+    time.wallOffset = 7 * HOUR
+    expect(budget).toMatchObject({ spent: 700, available: 300, resetsAt: MIDNIGHT + 8 * HOUR })
+    await spend(budget, 300)
+    time.elapsed = HOUR / 2
+    // Over a restart, too.
+    await budget.flush()
+    for (const one of [budget, await start()]) expect(one).toMatchObject({ available: 0 })
+    time.elapsed = HOUR
+    for (const one of [budget, await start()])
+      expect(one).toMatchObject({ spent: 0, available: 1_000, resetsAt: MIDNIGHT + 9 * HOUR })
+  })
 
-test('without a monotonic time, more windows than are kept are counted together', async () => {
-  const { time, start } = machine({ isMonotonic: false })
-  const budget = await start()
-  for (let step = 0; step < 20; step++) {
+  test('within a window ends it early by the step, and what was spent counts for as long as it had left', async () => {
+    const { time, start } = machine()
+    const budget = await start()
+    await spend(budget, 700)
+    time.wallOffset = HOUR / 2
+    expect(budget).toMatchObject({ spent: 700, resetsAt: MIDNIGHT + HOUR })
+    time.elapsed = HOUR / 2
+    expect(budget).toMatchObject({ spent: 700, available: 300, resetsAt: MIDNIGHT + 1.5 * HOUR })
+    time.elapsed = HOUR
+    expect(budget).toMatchObject({ spent: 0, available: 1_000, resetsAt: MIDNIGHT + 2 * HOUR })
+  })
+
+  test('counts a reservation once that is sent after it', async () => {
+    const { time, start } = machine()
+    const budget = await start()
+    const queued = await budget.reserve(400)
+    time.wallOffset += HOUR
+    await queued.confirm()
+    expect(budget).toMatchObject({ spent: 0, reserved: 400, uncertain: 0, available: 600 })
+  })
+
+  test('again and again makes no more windows than are kept, and frees nothing', async () => {
+    const { time, start, store } = machine()
+    const budget = await start()
+    for (let step = 1; step <= 20; step++) {
+      await spend(budget, 10)
+      time.wallOffset += HOUR
+      expect(budget.spent).toBe(10 * step)
+    }
     await spend(budget, 10)
-    time.wallOffset -= HOUR / 60
-    await (await budget.reserve(0)).release()
-    time.wallOffset -= HOUR
-  }
-  time.wallOffset += 21 * HOUR
-  expect(budget.spent).toBeGreaterThanOrEqual(10)
+    expect(JSON.parse([...store.values()][0] ?? '').windows.length).toBeLessThan(10)
+    time.elapsed = HOUR
+    expect(budget.spent).toBe(0)
+  })
+
+  test('drifts no midnight: after ten nights in which nothing has counted the time, the window is that of the wall clock', async () => {
+    const { time, start } = machine()
+    const budget = await start()
+    for (let night = 0; night < 10; night++) {
+      time.elapsed += 16.5 * HOUR
+      time.wallOffset += 7.25 * HOUR
+      expect(budget.resetsAt).toBe((Math.floor((MIDNIGHT + time.elapsed + time.wallOffset) / HOUR) + 1) * HOUR)
+    }
+  })
 })

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
 import { testProperty } from '../support/property.ts'
-import { START } from './budget-at.ts'
+import { START, steadyClock } from './budget-at.ts'
 
 const LIMIT = 400
 const OPTIONS = { credits: LIMIT, windowMs: 86_400_000 }
-const clock = { now: () => START }
+const clock = steadyClock(() => START)
 
 /** What outlives a process: the store of its budget, and what the service has charged. */
 function machine() {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createBudget, type Reservation, type StoredBudget } from '../../src/credits/budget.ts'
 import { flush } from '../support/clock.ts'
 import { inAnotherProcess } from '../support/store.ts'
-import { budgetAt, START, totals } from './budget-at.ts'
+import { budgetAt, START, steadyClock, totals } from './budget-at.ts'
 
 const DAY = 86_400_000
 const MINUTE = 60_000
@@ -121,7 +121,7 @@ describe('with a store', () => {
   const start = async () => {
     const budget = createBudget(
       { credits: 5_000, windowMs: DAY, exclusiveKey: true, store: inAnotherProcess(store) },
-      { now: () => now },
+      steadyClock(() => now),
     )
     await budget.load()
     return budget

@@ -3,6 +3,7 @@ import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
 import { createKeyNames } from '../../src/credits/key-name.ts'
 import { BudgetExceededError } from '../../src/errors/budget.ts'
 import { inAnotherProcess } from '../support/store.ts'
+import { steadyClock } from './budget-at.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -13,7 +14,10 @@ function machine(defaults: Omit<BudgetOptions, 'store'>) {
   const store = new Map<string, string>()
   const time = { now: MIDNIGHT }
   const start = async (options: Partial<BudgetOptions> = {}) => {
-    const budget = createBudget({ ...defaults, ...options, store: inAnotherProcess(store) }, { now: () => time.now })
+    const budget = createBudget(
+      { ...defaults, ...options, store: inAnotherProcess(store) },
+      steadyClock(() => time.now),
+    )
     await budget.load()
     return budget
   }

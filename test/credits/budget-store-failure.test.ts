@@ -2,11 +2,11 @@ import { describe, expect, test, vi } from 'vitest'
 import { type BudgetStore, createBudget } from '../../src/credits/budget.ts'
 import { StateUnavailableError } from '../../src/errors/budget.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
-import { START, totals } from './budget-at.ts'
+import { START, steadyClock, totals } from './budget-at.ts'
 import { afterRestart, slowStore } from './slow-store.ts'
 
 const KEY = 'etn-market:budget'
-const clock = { now: () => START }
+const clock = steadyClock(() => START)
 
 describe('a store that fails', () => {
   const failure = new Error('disk full')

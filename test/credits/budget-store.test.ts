@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { createBudget, type Reservation } from '../../src/credits/budget.ts'
 import { flush } from '../support/clock.ts'
 import { inAnotherProcess } from '../support/store.ts'
-import { START } from './budget-at.ts'
+import { START, steadyClock } from './budget-at.ts'
 import { afterRestart, slowStore } from './slow-store.ts'
 
-const clock = { now: () => START }
+const clock = steadyClock(() => START)
 
 describe('a reservation', () => {
   test('is written before reserve resolves', async () => {
@@ -51,7 +51,10 @@ describe('a reservation', () => {
   test('that moves to another window is written there before it may be sent', async () => {
     let now = START
     const { store, map, writes } = slowStore()
-    const budget = createBudget({ credits: 100, windowMs: 1000, store }, { now: () => now })
+    const budget = createBudget(
+      { credits: 100, windowMs: 1000, store },
+      steadyClock(() => now),
+    )
     const reserved = budget.reserve(60)
     await flush()
     writes[0]?.end()
@@ -70,7 +73,10 @@ describe('a reservation', () => {
     expect([isConfirmed, writes.length]).toEqual([false, 3])
     writes[2]?.end()
     await confirmed
-    const restarted = createBudget({ credits: 100, windowMs: 1000, store: map }, { now: () => now })
+    const restarted = createBudget(
+      { credits: 100, windowMs: 1000, store: map },
+      steadyClock(() => now),
+    )
     await restarted.load()
     expect(restarted.uncertain).toBe(60)
     reservation.settle(60)

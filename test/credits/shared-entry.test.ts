@@ -13,7 +13,7 @@ import { onCaseFinished, testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
 import { inAnotherProcess } from '../support/store.ts'
 import { listed } from '../sweep/sweeps.ts'
-import { totals } from './budget-at.ts'
+import { steadyClock, totals } from './budget-at.ts'
 
 const DAY = 86_400_000
 const SECOND = 1_000
@@ -212,7 +212,10 @@ describe('other options for an entry that is open', () => {
 
 describe('what another process has spent meanwhile', () => {
   const spend = async (store: BudgetStore, credits: number) => {
-    const budget = createBudget({ credits: LIMIT, windowMs: DAY, store }, { now: () => DAY })
+    const budget = createBudget(
+      { credits: LIMIT, windowMs: DAY, store },
+      steadyClock(() => DAY),
+    )
     const reservation = await budget.reserve(credits)
     await reservation.confirm()
     return { budget, reservation }
@@ -278,7 +281,10 @@ describe('what another process has spent meanwhile', () => {
     await first.flush()
     awake += SECOND
     wall += DAY
-    const other = createBudget({ ...options, store: inAnotherProcess(store) }, { now: () => wall })
+    const other = createBudget(
+      { ...options, store: inAnotherProcess(store) },
+      steadyClock(() => wall),
+    )
     const later = await other.reserve(600)
     later.settle(600)
     await other.flush()

@@ -1,6 +1,6 @@
 import { type BudgetStore, createBudget } from '../../src/credits/budget.ts'
 import { inAnotherProcess } from '../support/store.ts'
-import { START, totals } from './budget-at.ts'
+import { START, steadyClock, totals } from './budget-at.ts'
 
 /** A store whose reads and writes end when the test says so. */
 export function slowStore() {
@@ -22,7 +22,10 @@ export function slowStore() {
 
 /** The totals that a process would find that starts now. */
 export async function afterRestart(store: BudgetStore) {
-  const budget = createBudget({ credits: 1000, store: inAnotherProcess(store) }, { now: () => START })
+  const budget = createBudget(
+    { credits: 1000, store: inAnotherProcess(store) },
+    steadyClock(() => START),
+  )
   await budget.load()
   return totals(budget)
 }

@@ -41,7 +41,7 @@ testProperty(
   'a moment is in exactly one window, whatever the length, the origin and the clock',
   fc.property(length, origin, steps, (windowMs, origin, plan) => {
     let now = origin
-    const windows = new BudgetWindows(windowMs, origin, () => now)
+    const windows = new BudgetWindows(windowMs, origin, { now: () => now, jumpedMs: 0, setBackMs: 0 })
     const seen: unknown[] = []
     const expected: unknown[] = []
     for (const { windows: passed, beside, fraction } of plan) {

@@ -43,6 +43,7 @@ export function createMachine(service: FakeServiceOptions = {}) {
         })
       const own = {
         now: () => clock.now(),
+        monotonic: () => clock.monotonic(),
         random: () => clock.random(),
         sleep: (ms: number, signal?: AbortSignal) =>
           whileAlive(clock.sleep(ms, AbortSignal.any([killed.signal, ...(signal ? [signal] : [])]))),

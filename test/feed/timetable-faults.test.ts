@@ -44,7 +44,7 @@ describe('a budget of the day', () => {
     'is spread over the true day when the wall clock is set by %d ms',
     async (ms) => {
       const options = { budget: { creditsPerDay: 10_608 } }
-      const midnight = createVirtualClock(Date.UTC(2026, 10, 20), true)
+      const midnight = createVirtualClock(Date.UTC(2026, 10, 20))
       const { feed, fake, clock, events } = setupFeed(options, {}, {}, midnight)
       const { prices } = recordWatch(feed, some(5), MINUTE)
       await clock.advance(22 * HOUR)
@@ -52,9 +52,10 @@ describe('a budget of the day', () => {
       const before = fake.charged()
       clock.stepWallClock(ms)
       await clock.advance(HOUR)
-      // The pace of the hour before, and no storm of timers.
-      expect(fake.charged() - before).toBeLessThanOrEqual(10_608 / 24 + 150)
-      expect(clock.waits.length - waitsBefore).toBeLessThan(300)
+      // The pace of the hour before, and no storm of timers beside the look every ten seconds. A day ahead, one more day of the budget begins.
+      const newDay = ms > DAY ? 160 : 0
+      expect(fake.charged() - before).toBeLessThanOrEqual(10_608 / 24 + 150 + newDay)
+      expect(clock.waits.length - waitsBefore).toBeLessThan(300 + 360)
       expect(feed.status().stretch).toBeGreaterThanOrEqual(1)
       expect(types(events)).not.toContain('feed.stopped')
       const times = [...new Set(prices.map(({ at, ageMs }) => at + ageMs))]

@@ -15,6 +15,7 @@ const STEPS = 20
 
 const createClock = (attemptMs: number): Clock => ({
   now: () => 1_795_176_000_000,
+  monotonic: () => 0,
   random: () => 0,
   async sleep(ms, signal) {
     const realMs = ms === TIMEOUT_MS ? attemptMs : ms / HASTE

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { AgeClock } from '../../src/concurrency/clock.ts'
 import { AnswerCache } from '../../src/proxy/answer-cache.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
@@ -147,7 +148,7 @@ test.each([
 )
 
 test('an operation whose answers need most memory loses its oldest ones, however many they are', () => {
-  const cache = new AnswerCache(createVirtualClock(0))
+  const cache = new AnswerCache(new AgeClock(createVirtualClock(0)))
   const answer = { body: 'x'.repeat(999_000), etag: '', freshUntil: 1 }
   cache.set('token.list', 'list', answer)
   for (let index = 0; index < 1_050; index++) cache.set('token.candles', `small ${index}`, { ...answer, body: '{}' })

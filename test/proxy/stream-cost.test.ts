@@ -3,7 +3,7 @@ import { createFakeService } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createVirtualClock, START } from '../support/clock.ts'
+import { createVirtualClock } from '../support/clock.ts'
 import { passTurn } from '../support/count-turns.ts'
 import { testProperty } from '../support/property.ts'
 import { settle } from '../support/settle.ts'
@@ -240,7 +240,7 @@ describe('the addresses that may be streamed', () => {
 describe('work of the event loop', () => {
   test('so many streams, and bytes, are written in a turn, and the text of a list is made once in it', async () => {
     const { feed, deliver } = manualFeed()
-    const clock = createVirtualClock(START, true)
+    const clock = createVirtualClock()
     const { monotonic = clock.now } = clock
     let readings = 0
     // As the clock of a machine does: no two readings are the same.

@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { createBudget, type Reservation } from '../../src/credits/budget.ts'
+import type { MemoryReservation } from '../../src/credits/budget.ts'
+import { createMemoryBudget } from '../../src/credits/budget-core.ts'
+import { KeyBalances } from '../../src/credits/reconcile.ts'
 import { type Drawn, testProperty, weighted } from '../support/property.ts'
 import { DELAY_MS, START, useScripts } from './scripts/setup.ts'
+import { WindowsModel } from './windows-model.ts'
 
 const scripts = useScripts()
 const LIMIT = 1_000_000
@@ -35,7 +38,7 @@ interface Sent {
   readonly key: string
   readonly credits: number
   readonly sentAt: number
-  readonly reservation: Reservation
+  readonly reservation: MemoryReservation
 }
 
 let shown = 0
@@ -46,10 +49,10 @@ async function run(steps: readonly Step[]): Promise<void> {
   let now = START
   scripts.at(now)
   await scripts.initialize(CONFIG)
-  const options = { credits: LIMIT, windowMs: WINDOW_MS, exclusiveKey: true, maxChargeDelayMs: DELAY_MS }
-  // Its windows begin at multiples of their length, as those of a fleet, and its clock has no monotonic time.
-  const budget = createBudget({ ...options, store: new Map() }, { now: () => now })
-  await budget.load()
+  // Its windows begin at multiples of their length, as those of a fleet.
+  const windows = new WindowsModel(WINDOW_MS, 0, () => now)
+  const keyBalances = new KeyBalances(windows, () => now, DELAY_MS)
+  const budget = createMemoryBudget({ limit: LIMIT, windows, keyBalances, now: () => now })
   await scripts.reserve('first', 0, { config: CONFIG, leaseMs })
   const balances: Record<string, number> = { one: 50_000_000, other: 7_000_000, '': 1_000_000 }
   const charge = (key: string, credits: number) => {
@@ -64,8 +67,8 @@ async function run(steps: readonly Step[]): Promise<void> {
   }
   const send = async (key: string, credits: number) => {
     const id = `id-${++ids}`
-    const reservation = await budget.reserve(credits)
-    await reservation.confirm({}, key)
+    const reservation = budget.reserve(credits)
+    reservation.confirm({}, key)
     // One connection executes them in this order.
     const options = { config: CONFIG, leaseMs, key }
     await Promise.all([scripts.reserve(id, credits, options), scripts.confirm(id, credits, options)])
@@ -79,8 +82,8 @@ async function run(steps: readonly Step[]): Promise<void> {
   }
   const read = async (key: string) => {
     const remaining = balances[key] ?? 0
-    const free = await budget.reserve(0)
-    await free.confirm({}, key)
+    const free = budget.reserve(0)
+    free.confirm({}, key)
     const proof = free.settle(0, { remaining })
     const [state, ...quiet] = await scripts.reconcile([], CONFIG)
     expect(state).toBe('quiet')

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { createBudget, type Reservation } from '../../src/credits/budget.ts'
+import type { MemoryReservation } from '../../src/credits/budget.ts'
+import { createMemoryBudget } from '../../src/credits/budget-core.ts'
 import { type Drawn, testProperty, weighted } from '../support/property.ts'
 import { START, useScripts, WINDOW_MS } from './scripts/setup.ts'
+import { WindowsModel } from './windows-model.ts'
 
 const scripts = useScripts()
 const LIMIT = 1_000
@@ -32,12 +34,12 @@ async function run(steps: readonly Step[]): Promise<void> {
   let now = START
   scripts.at(now)
   await scripts.initialize()
-  // Its windows begin at multiples of their length, as those of a fleet, and its clock has no monotonic time.
-  const budget = createBudget({ credits: LIMIT, windowMs: WINDOW_MS, store: new Map() }, { now: () => now })
-  await budget.load()
+  // Its windows begin at multiples of their length, as those of a fleet.
+  const windows = new WindowsModel(WINDOW_MS, 0, () => now)
+  const budget = createMemoryBudget({ limit: LIMIT, windows, keyBalances: undefined, now: () => now })
   // The first look of both is at the same time.
   await scripts.reserve('first', 0, { leaseMs })
-  const held: { readonly id: string; readonly credits: number; readonly reservation: Reservation }[] = []
+  const held: { readonly id: string; readonly credits: number; readonly reservation: MemoryReservation }[] = []
   const verdictOf = async (work: () => unknown) => {
     try {
       await work()
@@ -58,7 +60,7 @@ async function run(steps: readonly Step[]): Promise<void> {
       const available = Math.max(1, budget.available)
       const credits = what.credits === 'all' ? available : what.credits === 'oneMore' ? available + 1 : what.credits
       const verdict = await verdictOf(async () => {
-        held.push({ id, credits, reservation: await budget.reserve(credits) })
+        held.push({ id, credits, reservation: budget.reserve(credits) })
       })
       expect((await scripts.reserve(id, credits, { leaseMs })).verdict).toBe(verdict)
     } else {
@@ -85,7 +87,7 @@ async function run(steps: readonly Step[]): Promise<void> {
 }
 
 testProperty(
-  'the windows of a fleet are those of a budget with a store: what counts, what fits and when they end, whatever the clock does',
+  'the windows of a fleet are those of the model: what counts, what fits and when they end, whatever the clock does',
   () => fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), run),
   { cases: 25 },
 )

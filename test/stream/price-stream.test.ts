@@ -231,8 +231,9 @@ describe('a stream that the proxy refuses', () => {
 })
 
 describe('ages', () => {
-  test.each([-3_600_000, 3_600_000])('do not change with the wall clock (%i ms)', async (step) => {
-    const clock = createVirtualClock(START, true)
+  test('do not change where the wall clock is set back', async () => {
+    const step = -3_600_000
+    const clock = createVirtualClock()
     const { openPage } = setupPages({ clock })
     const page = openPage({ clock })
     page.show(ONE)

@@ -1,7 +1,10 @@
 import type { Clock } from 'etn-market'
 import { settle } from './settle.ts'
 
-/** Time that stands still until a test moves it. */
+/**
+ * Time that stands still until a test moves it. As real clocks do, the wall clock shows whole milliseconds, the monotonic one has fractions, and the
+ * two drift apart by a millisecond in about five minutes.
+ */
 export interface VirtualClock extends Clock {
   /** Moves the time forward and fires the timers in their order. What a timer sets off ends before the next one fires. */
   advance(ms: number): Promise<void>
@@ -9,6 +12,8 @@ export interface VirtualClock extends Clock {
   jump(ms: number): void
   /** Sets the wall clock forward or back. Timers and `monotonic()` do not notice. */
   stepWallClock(ms: number): void
+  /** The machine sleeps: timers stand still. @param isCertain whether `monotonic()` counts it */
+  suspend(ms: number, isCertain: boolean): void
   /** Timers that have not fired. */
   readonly pending: number
   /** The length of every wait that was started, milliseconds. */
@@ -25,14 +30,20 @@ interface Timer {
 /** Runs everything that does not wait for time. */
 export const flush = settle
 
+/** Sums of these have no rounding errors. */
+const PHASE_MS = 0.625
+const DRIFT_MS = 2 ** -10
+const DRIFT_EVERY_MS = 256
+
 export const START = Date.UTC(2026, 10, 20, 12)
 
-/** @param hasMonotonic whether the clock has `monotonic()`, as the system's clock does; without it, waits are measured with `now()` */
-export function createVirtualClock(start = START, hasMonotonic = false): VirtualClock {
+export function createVirtualClock(start = START): VirtualClock {
   const timers = new Set<Timer>()
   const waits: number[] = []
   let now = start
   let wallClockOffset = 0
+  let sleptMs = 0
+  const drift = () => Math.floor((now - start) / DRIFT_EVERY_MS) * DRIFT_MS
 
   const next = (until: number) => {
     let first: Timer | undefined
@@ -43,8 +54,8 @@ export function createVirtualClock(start = START, hasMonotonic = false): Virtual
   return {
     randomValue: 0,
     waits,
-    now: () => now + wallClockOffset,
-    ...(hasMonotonic && { monotonic: () => now - start }),
+    now: () => Math.floor(now + wallClockOffset),
+    monotonic: () => now - start + sleptMs + PHASE_MS + drift(),
     random() {
       return this.randomValue
     },
@@ -77,6 +88,10 @@ export function createVirtualClock(start = START, hasMonotonic = false): Virtual
     },
     stepWallClock(ms) {
       wallClockOffset += ms
+    },
+    suspend(ms, isCertain) {
+      wallClockOffset += ms
+      if (isCertain) sleptMs += ms
     },
     async advance(ms) {
       const until = now + ms

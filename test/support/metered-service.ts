@@ -76,7 +76,8 @@ export function createMeteredService(clock: Clock, behaviours: readonly Behaviou
 
   const isExecuted = ({ how }: Behaviour) => ['ok', 'lost', 'cut', 'cut with header', 'gateway', 'never'].includes(how)
 
-  function checkCooldown({ exchange, key, client, at }: Entry): void {
+  function checkCooldown({ exchange, key, client }: Entry): void {
+    const at = clock.monotonic()
     const scopes = [`${client} ${key}`, ...(isHeavy(exchange) ? [`${client} heavy`] : [])]
     for (const scope of scopes) {
       const { from, until } = cooldowns.get(scope) ?? { from: 0, until: 0 }
@@ -98,9 +99,10 @@ export function createMeteredService(clock: Clock, behaviours: readonly Behaviou
   function startCooldown(entry: Entry, scope: string): void {
     const { retryAfter } = entry.behaviour
     const waitMs = retryAfter === undefined ? 0 : Math.max(500, Number(retryAfter) * 1_000)
-    const until = clock.now() + Math.min(waitMs, MAX_COOLDOWN_MS)
+    const from = clock.monotonic()
+    const until = from + Math.min(waitMs, MAX_COOLDOWN_MS)
     const name = `${entry.client} ${scope}`
-    if (until > (cooldowns.get(name)?.until ?? 0)) cooldowns.set(name, { from: clock.now(), until })
+    if (until > (cooldowns.get(name)?.until ?? 0)) cooldowns.set(name, { from, until })
   }
 
   /** The answer, the error of a broken connection, or undefined for none. */

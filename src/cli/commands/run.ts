@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
 import { type ClientEvent, createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
-import { systemClock } from '../../concurrency/clock.ts'
+import { SystemClock } from '../../concurrency/clock.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts'
@@ -73,7 +73,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     planned,
     store,
     budget,
-    clock: systemClock,
+    clock: new SystemClock(),
     signal: session.signal,
     file: inFolder,
     client(onEvent) {

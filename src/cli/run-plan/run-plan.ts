@@ -1,6 +1,6 @@
 import type { BudgetStore, Client, ClientEvent, Clock, StoredBudget } from 'etn-market'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
-import { anchoredWallClock } from '../../concurrency/clock.ts'
+import { AgeClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { NamedFile } from '../files.ts'
 import { kindOf, type PlanLine } from '../plan-file.ts'
@@ -28,8 +28,8 @@ export interface PlanRun extends Pick<RunPlanOptions, 'clock' | 'file' | 'emit'>
   readonly client: Client
   readonly feed: PriceFeed
   readonly state: RunState
-  /** The wall clock of the beginning, which goes on with elapsed time, as the budget's does. */
-  wallClock(): number
+  /** The time of the budget, too. */
+  readonly ages: AgeClock
   /** Aborted when the run is to end. What is in flight then is waited for. */
   readonly signal: AbortSignal
 }
@@ -52,7 +52,7 @@ export async function runPlan(options: RunPlanOptions): Promise<void> {
   const feed = createPriceFeed(client, { store, clock })
   using ending = abortWith(options.signal)
   const { signal } = ending
-  const run: PlanRun = { wallClock: anchoredWallClock(clock), client, feed, clock, state, file, emit, signal }
+  const run: PlanRun = { ages: new AgeClock(clock), client, feed, clock, state, file, emit, signal }
   /** The report of a day is printed when it is over, also if nothing happens. */
   async function watchDays(): Promise<void> {
     while (!signal.aborted) {

@@ -56,7 +56,7 @@ export class RunningLine {
   /** Does the work each time that it is due, until the run is to end. @throws the client's error if no later call can succeed */
   async repeat({ work, begin, isFinishing }: Work): Promise<void> {
     const { line } = this
-    const { clock, state, signal } = this.run
+    const { clock, ages, state, signal } = this.run
     let known = await state.readLine(line)
     // A daily line waits for its time, and knows after a restart that it was missed.
     if (known === undefined && line.times.once !== undefined) {
@@ -64,7 +64,7 @@ export class RunningLine {
       known = first
       await this.#attempt(() => state.writeLine(line, first))
     }
-    const due = new DueTime(line.times, known, clock)
+    const due = new DueTime(line.times, known, ages)
     let turn = known?.isOpen && isFinishing ? known : undefined
     let isResumed = turn !== undefined
     while (!signal.aborted) {
@@ -87,7 +87,7 @@ export class RunningLine {
 
   /** Whether the work was done. Waits until midnight if it does not fit the limit, and a while if its journal takes nothing. */
   async #attempt(work: () => Promise<void>): Promise<boolean> {
-    const { signal, wallClock } = this.run
+    const { signal, ages } = this.run
     try {
       await work()
       return !signal.aborted
@@ -95,12 +95,12 @@ export class RunningLine {
       if (signal.aborted) return false
       const until = this.reportLimit(error) ?? this.reportFailure(error)
       if (until === undefined) return true
-      await this.sleepWhile(() => until - wallClock())
+      await this.sleepWhile(() => until - ages.now())
       return false
     }
   }
 
-  /** Reports a failure. Returns when it tries again, undefined for its next time. @throws the error if the run or the day is over */
+  /** Reports a failure. Returns when it tries again, by the age clock; undefined for its next time. @throws the error if the run or the day is over */
   reportFailure(error: unknown): number | undefined {
     // A file that cannot be used concerns one line.
     const isOwn = error instanceof CommandError || isSystemError(error)
@@ -109,15 +109,16 @@ export class RunningLine {
     this.run.state.note(this.line, { failed: 1 })
     const details = error instanceof CommandError ? error.details : {}
     this.emit({ event: 'failed', ...details, code, message, credits: isOwn ? 0 : error.credits })
-    return code === 'journal_not_written' ? this.run.wallClock() + MAX_SLEEP_MS : undefined
+    return code === 'journal_not_written' ? this.run.ages.now() + MAX_SLEEP_MS : undefined
   }
 
-  /** Reports that the line does not fit the limit of the day. Returns when the next day begins; undefined for an error of another kind. */
+  /** Reports that the line does not fit the limit of the day. Returns when the next day begins, by the age clock; undefined for an error of another kind. */
   reportLimit(error: unknown): number | undefined {
     if (!isEtnMarketError(error) || !isOverLimit(error)) return undefined
-    const { resetsAt = this.run.wallClock() } = error as { resetsAt?: number }
+    const { ages } = this.run
+    const { resetsAt = ages.toUnix() } = error as { resetsAt?: number }
     this.emit({ event: 'limit', until: new Date(resetsAt).toISOString() })
-    return resetsAt
+    return ages.fromUnix(resetsAt)
   }
 
   reportUnwritten(problem: string, text: string): void {

@@ -115,7 +115,7 @@ const MAX_AHEAD_MS = 3_600_000
 
 /** Returns a series that a store has; undefined if it is not valid. */
 export function checkStored(id: SeriesId, value: unknown, clock: FeedClock): KnownSeries | undefined {
-  const now = clock.wall.now()
+  const now = clock.toUnix()
   if (!isObject(value)) return undefined
   const { address, bucket, currency, candles, depth, finalUntil, at } = value
   if (!isCandles(candles) || !isNumber(at) || at > now) return undefined

@@ -88,9 +88,9 @@ export class CandleWatches {
     const report = (error: EtnMarketError) => emit(toWatchFailed(id.address, error))
     const requester = new Requester(this.#context, signal, () => everyMs, report)
     const bucketSeconds = BUCKET_SECONDS[id.bucket]
-    /** What the service's clock shows beyond the clock of the feed, in milliseconds; undefined before its first answer. */
-    let clockOffset: number | undefined
-    const serviceNow = () => (clockOffset === undefined ? clock.wall.now() : clock.now() + clockOffset)
+    /** What the service's clock shows beyond the clock of the feed, in milliseconds, as its last answer shows it. */
+    let clockOffset = 0
+    const serviceNow = () => clock.now() + clockOffset
 
     async function update(known: KnownSeries | undefined): Promise<KnownSeries> {
       for (let previous = 0; ; ) {
@@ -110,7 +110,7 @@ export class CandleWatches {
         })
         previous = asked
         const now = clock.now()
-        clockOffset = serviceTime(headers?.date, data.at(-1), clock.wall.now()) - now
+        clockOffset = serviceTime(headers?.date, data.at(-1), clock.toUnix()) - now
         const answer = { candles: data, asked, sentAt, tookMs: now - sentAt, serviceNow: now + clockOffset }
         const series = addAnswer(known, answer, limit, bucketSeconds)
         // A bucket ended between the decision and the answer: the rest is requested at once.

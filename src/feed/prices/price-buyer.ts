@@ -7,7 +7,7 @@ import type { FeedContext } from '../context.ts'
 import { creditsChargedBy, type Failure, isAboutAddresses, mayBeCausedByAnAddress } from '../failures.ts'
 import { type BoughtPrices, buyPrices } from '../requests/send.ts'
 import type { SharedPrices } from './shared-prices.ts'
-import type { KnownPrice, SuspectGroup, TrackedPrice } from './tracked-price.ts'
+import { type KnownPrice, MAX_LATENCY_MS, type SuspectGroup, type TrackedPrice } from './tracked-price.ts'
 
 /** Maximum number of requests in flight: 2,000 addresses that start together need 40. */
 const MAX_REQUESTS = 10
@@ -128,7 +128,8 @@ export class PriceBuyer {
     const { credits, isUnknown = false, cachedForMs = 0 } = bought
     if (prices.some(({ watchers, paceMs }) => watchers.size === 0 || paceMs > 0)) dailyBudget.recordUnplanned(credits)
     // The first request after a failure may have waited in the client, which is not latency.
-    if (backoff.state === 'none') this.#context.schedule.recordLatency(clock.now() - decidedAt)
+    const tookMs = clock.now() - decidedAt
+    if (backoff.state === 'none' && tookMs < MAX_LATENCY_MS) this.#context.schedule.recordLatency(tookMs)
     if (backoff.recordSuccess(sentAt)) this.#context.schedule.recovered()
     const operation = prices.length === 1 ? 'token.price' : 'prices.batch'
     emit({ type: 'feed.bought', operation, addresses: prices.map(({ address }) => address), credits })

@@ -81,7 +81,8 @@ export class SharedPrices {
     const found = await Promise.all(prices.map(read))
     return prices.filter((tracked, index) => {
       const known = found[index]
-      if (known === undefined || known.at <= tracked.at) return true
+      // The price that is known is no newer one, whatever both clocks say of its time now.
+      if (known === undefined || known.requestedAt === tracked.requestedAt || known.at <= tracked.at) return true
       if (clock.now() - known.at >= maxAgeOf(tracked)) return true
       buyer.deliver(tracked, known)
       return false
@@ -148,7 +149,7 @@ class StoreLease implements SharedLease {
     this.#context = context
     this.#store = store
     const random = Math.floor(context.clock.random() * 2 ** 48).toString(36)
-    this.#owner = `${context.clock.wall.now().toString(36)}-${random}-${crypto.randomUUID()}`
+    this.#owner = `${context.clock.toUnix().toString(36)}-${random}-${crypto.randomUUID()}`
   }
 
   async acquire(addresses: readonly string[], leaseMs: number): Promise<ReadonlySet<string>> {
@@ -193,7 +194,7 @@ class StoreLease implements SharedLease {
   }
 
   #newLease(leaseMs: number): string {
-    return `${this.#context.clock.wall.now() + leaseMs} ${this.#owner}`
+    return `${this.#context.clock.toUnix() + leaseMs} ${this.#owner}`
   }
 
   #isMine(lease: unknown): boolean {
@@ -203,13 +204,15 @@ class StoreLease implements SharedLease {
   /** Whether another process holds the lease. None counts for longer than a lease lasts. */
   #isHeld(address: string, lease: unknown): boolean {
     const { clock } = this.#context
-    if (typeof lease !== 'string' || this.#isMine(lease) || Number.parseInt(lease, 10) <= clock.wall.now()) {
+    // A text that is no lease is none.
+    const [, until] = (typeof lease === 'string' && /^(\d+) \S+$/.exec(lease)) || []
+    if (until === undefined || this.#isMine(lease) || Number(until) <= clock.toUnix()) {
       this.#seen.delete(address)
       return false
     }
     const known = this.#seen.get(address)
-    const since = known?.lease === lease ? known.since : clock.now()
-    this.#seen.set(address, { lease, since })
+    const since = known !== undefined && known.lease === lease ? known.since : clock.now()
+    this.#seen.set(address, { lease: String(lease), since })
     const [oldest] = this.#seen.keys()
     if (this.#seen.size > MAX_SEEN && oldest !== undefined) this.#seen.delete(oldest)
     const isOver = clock.now() - since >= LEASE_MS
@@ -236,7 +239,7 @@ const priceKeyOf = (address: string) => `etn-market:feed:1:${address.toLowerCase
 const leaseKeyOf = (address: string) => `etn-market:feed:lease:1:${address.toLowerCase()}`
 
 function checkStored(address: string, value: unknown, clock: FeedClock): KnownPrice | undefined {
-  if (!isObject(value) || !isNumber(value.at) || value.at > clock.wall.now()) return undefined
+  if (!isObject(value) || !isNumber(value.at) || value.at > clock.toUnix()) return undefined
   const { price, at: requestedAt } = value
   const at = clock.fromUnix(requestedAt)
   if (price === null) return { price, at, requestedAt }

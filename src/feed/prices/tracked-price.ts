@@ -123,6 +123,10 @@ export class TrackedPrice {
     return this.paceMs > 0 ? streamedAge(everyMs, this.paceMs) : everyMs
   }
 
+  isStale(everyMs: number, now: number): boolean {
+    return isStale(now - this.at, this.maxAge(everyMs))
+  }
+
   isDueBefore(at: number, askedAt = this.askedAt): boolean {
     return askedAt + this.lifeMs < at
   }
@@ -239,7 +243,7 @@ export function toFeedPrice(
     usd: price?.usd ?? null,
     etn: price?.etn ?? null,
     at: requestedAt,
-    ageMs: now - at,
+    ageMs: Math.floor(now - at),
     stale,
   }
   const result: Record<string, unknown> & FeedPrice = known
@@ -247,6 +251,12 @@ export function toFeedPrice(
   for (const field in price) if (!(field in result)) result[field] = price[field as keyof TokenPrice]
   return result
 }
+
+/** An answer that takes longer has waited while the machine slept. */
+export const MAX_LATENCY_MS = 60_000
+
+/** Whether a price of an age is stale: whoever shows one asks here. */
+export const isStale = (ageMs: number, maxAgeMs: number): boolean => ageMs > maxAgeMs
 
 /** A price that is bought in time still has to arrive. */
 const ON_ITS_WAY_MS = 2_000

@@ -18,7 +18,10 @@ export class Backoff {
   readonly #clock: FeedClock
   readonly #emit: (event: FeedEvent) => void
   #state: 'none' | 'waiting' | 'stopped' = 'none'
-  #until = Number.NEGATIVE_INFINITY
+  /** In elapsed time: a retry wait is no shorter where the wall clock is set. */
+  #waitsUntil = Number.NEGATIVE_INFINITY
+  /** By the clock of the feed: when a day of the budget begins. */
+  #renewsAt = Number.NEGATIVE_INFINITY
   #failures = 0
   #failure: Failure | undefined
 
@@ -32,7 +35,11 @@ export class Backoff {
   }
   /** No request is sent before, by the clock of the feed; -Infinity without a failure. */
   get until(): number {
-    return this.#until
+    return this.#clock.now() + this.leftMs
+  }
+  /** 0 or less when the wait is over. Milliseconds. */
+  get leftMs(): number {
+    return Math.max(this.#waitsUntil - this.#clock.monotonic(), this.#renewsAt - this.#clock.now())
   }
   get failures(): number {
     return this.#failures
@@ -43,31 +50,31 @@ export class Backoff {
 
   recordFailure(error: unknown, sentAt: number): Failure {
     // Requests that fail together count as one failure, and the longest wait applies.
-    const now = this.#clock.now()
     const maybeCharged = mayBeChargedAgain(error, this.#failures)
     const isFinal = isRefusal(error) || isShortOfCredits(error)
     if (isFinal) {
       const wasStopped = this.#state === 'stopped'
-      this.#until = Math.max(this.#until, this.#renewalAfter(error))
+      this.#awaitRenewal(error)
       this.#state = 'stopped'
-      if (!wasStopped) this.#emit({ type: 'feed.stopped', code: error.code, until: this.#clock.toUnix(this.#until) })
+      if (!wasStopped) this.#emit({ type: 'feed.stopped', code: error.code, until: this.#clock.toUnix(this.until) })
     } else {
       const waitMs = this.#waitAfter(isEtnMarketError(error) ? error : {})
-      if (this.#state === 'none' || sentAt >= this.#until) this.#failures++
-      this.#until = Math.max(this.#until, now + waitMs)
+      if (this.#state === 'none' || sentAt >= this.until) this.#failures++
+      this.#wait(waitMs)
       if (this.#state === 'none') this.#state = 'waiting'
-      this.#emit({ type: 'feed.waiting', code: codeOf(error), waitMs: this.#until - now })
+      this.#emit({ type: 'feed.waiting', code: codeOf(error), waitMs: this.leftMs })
     }
     const transient = !isFinal && !isUnreadable(error)
-    this.#failure = { error, waitMs: this.#until - now, transient, maybeCharged }
+    this.#failure = { error, waitMs: this.leftMs, transient, maybeCharged }
     return this.#failure
   }
 
   /** Records that a request sent at `sentAt` succeeded. Returns whether that ends the backoff. */
   recordSuccess(sentAt: number): boolean {
-    if (this.#state === 'none' || sentAt < this.#until) return false
+    if (this.#state === 'none' || sentAt < this.until) return false
     this.#state = 'none'
-    this.#until = Number.NEGATIVE_INFINITY
+    this.#waitsUntil = Number.NEGATIVE_INFINITY
+    this.#renewsAt = Number.NEGATIVE_INFINITY
     this.#failures = 0
     this.#emit({ type: 'feed.resumed' })
     return true
@@ -81,12 +88,16 @@ export class Backoff {
     return Math.ceil(Math.max(MIN_WAIT_MS / 10, random * ceiling))
   }
 
-  /** When the budget renews; where that is not known, when to check again. By another clock it may renew a little later. */
-  #renewalAfter(error: EtnMarketError): number {
+  #wait(ms: number): void {
+    this.#waitsUntil = Math.max(this.#waitsUntil, this.#clock.monotonic() + ms)
+  }
+
+  /** Waits until the budget renews; where that is not known, until the next check. By another clock it may renew a little later. */
+  #awaitRenewal(error: EtnMarketError): void {
     const { resetsAt } = error as Partial<BudgetExceededError>
+    const renewsAt = resetsAt === undefined ? Number.NEGATIVE_INFINITY : this.#clock.fromUnix(resetsAt)
     const now = this.#clock.now()
-    const renewedAt = resetsAt === undefined ? Number.NEGATIVE_INFINITY : this.#clock.fromUnix(resetsAt)
-    if (renewedAt > now) return renewedAt
-    return now + Math.min(RECHECK_MS, Math.max(MIN_WAIT_MS, now - renewedAt))
+    if (renewsAt > now) this.#renewsAt = Math.max(this.#renewsAt, renewsAt)
+    else this.#wait(Math.min(RECHECK_MS, Math.max(MIN_WAIT_MS, now - renewsAt)))
   }
 }

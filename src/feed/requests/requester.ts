@@ -37,6 +37,7 @@ export class Requester {
   #reportedCode: string | undefined
   /** Consecutive failures. Those of this consumer alone do not hold up others. */
   #failures = 0
+  /** In elapsed time. */
   #notBefore = Number.NEGATIVE_INFINITY
 
   /**
@@ -58,12 +59,11 @@ export class Requester {
   /** How long a request has to wait now, in milliseconds. It may have to wait again after that. */
   waitMs({ operation, worstCase }: RequestSpec): number {
     const { clock, dailyBudget, backoff, isPaused } = this.#context
-    const now = clock.now()
-    const until = Math.max(backoff.until, this.#notBefore)
+    const leftMs = Math.max(backoff.leftMs, this.#notBefore - clock.monotonic())
     if (isPaused()) return HIDDEN_CHECK_MS
-    if (now < until) {
+    if (leftMs > 0) {
       this.#report(backoff.failure?.error)
-      return until - now
+      return leftMs
     }
     const { availableForRequests, budget } = dailyBudget
     // No day of the budget has room for what is larger than all of it: that is sent, and refused.
@@ -101,7 +101,8 @@ export class Requester {
     } catch (error) {
       signal.throwIfAborted()
       const isCharged = mayBeChargedAgain(error, this.#failures)
-      this.#notBefore = Math.max(clock.now() + this.#waitAfter(error), isCharged ? sentAt + this.#everyMs() : 0)
+      const everyMs = isCharged ? this.#everyMs() - (clock.now() - sentAt) : 0
+      this.#notBefore = clock.monotonic() + Math.max(this.#waitAfter(error), everyMs)
       this.#failures++
       if (isServiceWide(error)) backoff.recordFailure(error, sentAt)
       if (!isRefusal(error)) this.#report(error)

@@ -1,4 +1,4 @@
-import { startTimer } from '../../concurrency/clock.ts'
+import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
 import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
@@ -157,17 +157,19 @@ export class Schedule {
     }
     // A new day of the budget may end the stretch, or the wait for it.
     const at = Math.min(Math.max(next, backoff.until), dailyBudget.renewsAt)
+    const lookAt = Math.min(at, clock.now() + LOOK_MS)
     // A timer that fires too early sets another; that is cheaper than replacing it each time.
-    if (this.#timer.at <= at) return
+    if (this.#timer.at <= lookAt) return
     this.#stopTimer()
-    const current = { at, stop: () => {} }
+    const current = { at: lookAt, stop: () => {} }
     this.#timer = current
     const onTimer = () => {
       if (this.#timer !== current) return
       this.#timer = NO_TIMER
-      this.#run()
+      if (clock.now() < at) this.#setTimer()
+      else this.#run()
     }
-    const waitMs = at - clock.now()
+    const waitMs = lookAt - clock.now()
     if (waitMs <= 0 && windowMs === 0) queueMicrotask(onTimer)
     else current.stop = startTimer(clock, Math.max(0, Math.ceil(waitMs)), onTimer)
   }

@@ -4,7 +4,7 @@ import type { EtnMarketError } from '../../errors/base.ts'
 import { retryAfterMs } from '../../transport/retry-after.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import { streamedAge } from '../prices/tracked-price.ts'
+import { isStale, streamedAge } from '../prices/tracked-price.ts'
 import {
   codeOfBody,
   createEventParser,
@@ -71,6 +71,8 @@ export class PageStream {
   #failures = 0
   #lastId = ''
   #silenceMs = 0
+  /** When the connection last said something, or was opened. */
+  #heardAt = 0
   #attempt: AbortController | undefined
   /** Set while changes are collected, or while a hidden page still has its stream. */
   #stopWindow: (() => void) | undefined
@@ -120,7 +122,7 @@ export class PageStream {
     // A connection comes back before prices are missed.
     if (!this.#addresses.has(address) || (this.#isLive && this.#state.state === 'reconnecting')) return undefined
     const { status } = this
-    return errorOf(status, status.until && Math.max(0, status.until - this.#clock.wall.now()))
+    return errorOf(status, status.until && Math.max(0, status.until - this.#clock.toUnix()))
   }
 
   /** The state of the stream. A stream that says that all is well is believed as long as its prices are young. */
@@ -144,9 +146,12 @@ export class PageStream {
   }
 
   #isLate(): boolean {
-    const oldest = this.#clock.now() - streamedAge(0, this.paceMs)
-    for (const address of this.#addresses)
-      if (!this.refuses(address) && (this.#newest.get(address.toLowerCase()) ?? this.#state.since) < oldest) return true
+    const now = this.#clock.now()
+    const maxAgeMs = streamedAge(0, this.paceMs)
+    for (const address of this.#addresses) {
+      const newestAt = this.#newest.get(address.toLowerCase()) ?? this.#state.since
+      if (!this.refuses(address) && isStale(now - newestAt, maxAgeMs)) return true
+    }
     return false
   }
 
@@ -229,7 +234,8 @@ export class PageStream {
       response = await raceWithAbort(this.#options.open(path, headers, signal), signal)
       const parse = isEventStream(response) && createEventParser()
       await readBody(response, signal, (part) => {
-        if (this.#attempt !== attempt) return false
+        // What has waited in a connection while the machine slept may be hours old.
+        if (this.#attempt !== attempt || this.#clock.now() - this.#heardAt > this.#silenceMs) return false
         if (!parse) {
           text += part
           return text.length < MAX_ERROR_LENGTH
@@ -261,6 +267,7 @@ export class PageStream {
   /** A connection that is silent for too long is lost, which no error says. */
   #awaitSignOfLife(attempt: AbortController): void {
     this.#stopSilence()
+    this.#heardAt = this.#clock.now()
     this.#stopSilence = startTimer(this.#clock, this.#silenceMs, () => attempt.abort())
   }
 
@@ -290,7 +297,7 @@ export class PageStream {
     this.#isLive = false
     this.#stopGrace()
     if (status >= 500 || status === 429 || status === 408)
-      this.#reconnect(retryAfterMs(headers, this.#clock.wall.now()), { status, code })
+      this.#reconnect(retryAfterMs(headers, this.#clock.toUnix()), { status, code })
     else {
       this.#setState('refused', { status, code: code ?? 'stream_unavailable' })
       this.#report()

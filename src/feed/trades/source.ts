@@ -132,7 +132,7 @@ export class TradeSource implements RecurringRequest {
   async #load(): Promise<void> {
     const { checkedStore, clock, dailyBudget } = this.#context
     const read = checkedStore?.read(this.key, (value) =>
-      isMemory(value, clock.wall.now()) ? withTimes(value, clock.fromUnix) : undefined,
+      isMemory(value, clock.toUnix()) ? withTimes(value, clock.fromUnix) : undefined,
     )
     const [stored] = await Promise.all([read, dailyBudget.load()])
     this.#isLoaded = true

@@ -3,7 +3,7 @@ import { ResponseError } from '../../errors/api.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
-import { type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
+import { isStale, MAX_LATENCY_MS, type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import type { FeedPrice, PriceRequestOptions } from './types.ts'
 
 /** Retries of a failed request, as many as the client makes by default, and the longest wait for one. */
@@ -28,8 +28,8 @@ export async function getPrices(
   const oldestMs = stale === 'allow' ? maxAgeMs * dailyBudget.requestStretch : maxAgeMs
   const isFresh = ({ price, at }: TrackedPrice) => price !== undefined && requestedAt - at <= oldestMs
   const missing = wanted.filter((tracked) => !isFresh(tracked))
-  // The answer to a request that was sent before this one may already be too old.
-  const isTooOld = ({ at }: TrackedPrice) => at < requestedAt && clock.now() - at > oldestMs
+  // The answer to a request that was sent before this one may already be too old, and one that has waited while the machine slept.
+  const isTooOld = ({ at }: TrackedPrice) => clock.now() - at > oldestMs + (at < requestedAt ? 0 : MAX_LATENCY_MS)
   if (missing.length > 0) await waitFor(new Set(missing), isTooOld, { ...options, maxAgeMs }, context)
   const now = clock.now()
   const prices: Record<string, FeedPrice> = {}
@@ -53,7 +53,7 @@ function waitFor(
     const retries = new Map<TrackedPrice, number>()
     const since = clock.now()
     /** Asked for since then, and too old all the same: a cache would answer so again. */
-    const isCached = ({ askedAt }: TrackedPrice) => askedAt >= since
+    const isCached = ({ askedAt, at }: TrackedPrice) => askedAt >= since && at < askedAt
     const unsubscribe = (tracked: TrackedPrice) => {
       missing.delete(tracked)
       tracked.requesters.delete(subscriber)
@@ -119,7 +119,7 @@ export function createPeek({ clock, table, maxAgeMs, toChecksum }: FeedContext) 
     if (tracked === undefined) return undefined
     const { at, watchers, shortestInterval } = tracked
     const now = clock.now()
-    const stale = now - at > (watchers.size > 0 ? tracked.maxAge(shortestInterval) : maxAgeMs)
+    const stale = watchers.size > 0 ? tracked.isStale(shortestInterval, now) : isStale(now - at, maxAgeMs)
     const known = snapshots.get(tracked) ?? new Map()
     const last = known.get(input)
     if (last?.at === at && last.price.stale === stale) return last.price

@@ -1,7 +1,7 @@
 import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import { callSafely, codeOf, type Failure, isKeyRefused, messageOf } from '../failures.ts'
-import { type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
+import { isStale, type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { iterateLatest, type LatestValueStream } from '../requests/latest-value-stream.ts'
 import { MoveFilter, readMinChange } from './min-change.ts'
 import type { FeedPrice, Watch, WatchOptions } from './types.ts'
@@ -64,9 +64,9 @@ export class RunningWatch implements Subscriber {
     const waitedMs = now - (this.#deliveredAt.get(price) ?? now)
     if (waitedMs === 0) return price
     const [address = ''] = toChecksum([price.address])
-    const ageMs = price.ageMs + waitedMs
+    const ageMs = Math.floor(price.ageMs + waitedMs)
     const maxAgeMs = table.find(address)?.maxAge(this.everyMs) ?? this.everyMs
-    return { ...price, ageMs, stale: price.stale || ageMs > maxAgeMs }
+    return { ...price, ageMs, stale: price.stale || isStale(ageMs, maxAgeMs) }
   }
 
   update({ inputs, everyMs, atLeastEveryMs }: WatchTarget): void {
@@ -103,8 +103,7 @@ export class RunningWatch implements Subscriber {
   }
 
   onFailure(tracked: TrackedPrice, { error }: Failure): void {
-    // A stream says that it will bring no price before one is missed.
-    if (tracked.paceMs === 0 || this.#isOld(tracked)) this.onLate(tracked)
+    if (this.#isOld(tracked)) this.onLate(tracked)
     if (!this.#isRunning || !this.#inputs.has(tracked.address)) return
     if (!this.#failing.has(tracked)) this.#failing.set(tracked, { isLate: false })
     const code = codeOf(error)
@@ -122,7 +121,7 @@ export class RunningWatch implements Subscriber {
   }
 
   #isOld(tracked: TrackedPrice): boolean {
-    return this.#context.clock.now() - tracked.at > tracked.maxAge(this.everyMs)
+    return tracked.isStale(this.everyMs, this.#context.clock.now())
   }
 
   /** Wants the price of each address, and delivers those that are known and young enough under the inputs that are new. */

@@ -1,3 +1,4 @@
+import { isStale, streamedAge } from '../../feed/prices/tracked-price.ts'
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { PriceHub } from './price-hub.ts'
 
@@ -12,7 +13,7 @@ export const eventText = (type: string, data: unknown) => `event: ${type}\ndata:
 
 /** A turn of the event loop in which streams are written. What several of them are sent is made once in it. */
 export interface Turn {
-  /** The monotonic time, from which the ages of prices count. */
+  /** The time from which the ages of prices count. */
   readonly now: number
 }
 
@@ -65,10 +66,10 @@ export class PriceList {
       .flatMap((address) => this.#hub.find(address) ?? [])
       .filter(({ sequence }) => sequence > from)
       .sort((one, other) => one.sequence - other.sequence)
-    const everyMs = this.report?.everyMs ?? Number.POSITIVE_INFINITY
+    const maxAgeMs = streamedAge(0, this.report?.everyMs ?? Number.POSITIVE_INFINITY)
     const text = events.map(({ sequence, at, body }) => {
       const ageMs = Math.max(0, Math.round(now - at))
-      return `id: ${this.#id}.${sequence}\nevent: price\ndata: ${body},"ageMs":${ageMs},"stale":${ageMs > everyMs}}\n\n`
+      return `id: ${this.#id}.${sequence}\nevent: price\ndata: ${body},"ageMs":${ageMs},"stale":${isStale(ageMs, maxAgeMs)}}\n\n`
     })
     const bytes = encode(text.join(''))
     this.#texts.set(from, bytes)

@@ -1,4 +1,4 @@
-import { type Clock, startTimer } from '../../concurrency/clock.ts'
+import { AgeClock, type Clock, startTimer } from '../../concurrency/clock.ts'
 import { nextTurn } from '../../concurrency/event-loop.ts'
 import type { RefusedAddress } from '../../feed/stream/stream-state.ts'
 import { createAddressReader } from '../../utils/address.ts'
@@ -54,7 +54,7 @@ export class OpenStreams {
     this.#listed = listed
     this.#life = `${clock.now().toString(36)}${Math.floor(clock.random() * 2 ** 32).toString(36)}`
     const onNews = () => this.#queueAll()
-    this.#hub = new PriceHub(settings, clock, onNews, () => this.#endAll())
+    this.#hub = new PriceHub(settings, new AgeClock(clock), onNews, () => this.#endAll())
   }
 
   get size(): number {

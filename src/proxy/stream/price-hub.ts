@@ -1,6 +1,6 @@
-import { type Clock, monotonicNow } from '../../concurrency/clock.ts'
+import type { AgeClock } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
-import { streamedAge } from '../../feed/prices/tracked-price.ts'
+import { isStale, streamedAge } from '../../feed/prices/tracked-price.ts'
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { FeedStatus } from '../../feed/types.ts'
 import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
@@ -12,8 +12,10 @@ import type { StreamedAddresses } from '../types.ts'
 export interface PriceEvent {
   /** Its place in the order of all prices of the hub. */
   readonly sequence: number
-  /** When it was as new as it gets, by the monotonic clock. */
+  /** When it was as new as it gets, by the age clock. */
   readonly at: number
+  /** The same moment in unix milliseconds, as the feed has it. */
+  readonly requestedAt: number
   /** Its JSON without the closing brace and what changes with time. */
   readonly body: string
 }
@@ -21,7 +23,7 @@ export interface PriceEvent {
 /** An address that is wanted, or was until a moment ago. */
 interface Place {
   wants: number
-  /** When another address may take the place, by the monotonic clock; Infinity while it is wanted. */
+  /** When another address may take the place, by the age clock; Infinity while it is wanted. */
   freeAt: number
   /** The visitor whose share it counts in; undefined as soon as another one wants it, too. */
   visitor: string | undefined
@@ -35,7 +37,7 @@ interface Place {
  */
 export class PriceHub {
   readonly #settings: StreamSettings
-  readonly #clock: Clock
+  readonly #clock: AgeClock
   /** Once for all streams that open and close in one turn. */
   readonly #changeWatch: () => void
   /** The prices of one batch arrive in one turn, and are sent together. */
@@ -45,7 +47,7 @@ export class PriceHub {
   #watch: Watch | undefined
   /** As it was at the last look. */
   #status: FeedStatus
-  /** Until when the credits are used up, by the monotonic clock. */
+  /** Until when the credits are used up, by the age clock. */
   #brokeUntil = Number.NEGATIVE_INFINITY
   sequence = 0
 
@@ -53,7 +55,7 @@ export class PriceHub {
    * @param onNews called after prices have arrived, and when they fail to
    * @param onClosed called when the feed takes no more watches
    */
-  constructor(settings: StreamSettings, clock: Clock, onNews: () => void, onClosed: () => void) {
+  constructor(settings: StreamSettings, clock: AgeClock, onNews: () => void, onClosed: () => void) {
     this.#settings = settings
     this.#clock = clock
     this.#status = settings.feed.status()
@@ -98,7 +100,7 @@ export class PriceHub {
   }
 
   now(): number {
-    return monotonicNow(this.#clock)
+    return this.#clock.now()
   }
 
   get wanted(): string[] {
@@ -138,7 +140,7 @@ export class PriceHub {
     const isWaiting = state === 'waiting'
     const isLate = addresses.some((address) => {
       const event = this.find(address)
-      return event === undefined ? isWaiting : now - event.at > streamedAge(0, everyMs)
+      return event === undefined ? isWaiting : isStale(now - event.at, streamedAge(0, everyMs))
     })
     if (!isLate) return report('connected', 0)
     return report('stale', this.#waitMs, isWaiting ? 'upstream_down' : undefined)
@@ -163,7 +165,7 @@ export class PriceHub {
   }
 
   get #waitMs(): number {
-    return (this.#status.until ?? 0) - this.#clock.now()
+    return this.#clock.fromUnix(this.#status.until ?? 0) - this.now()
   }
 
   #open(visitor: string): Place | undefined {
@@ -203,10 +205,10 @@ export class PriceHub {
     if (place === undefined) return
     const at = this.now() - ageMs
     // A price that has become stale is reported again. Pages see that for themselves.
-    if (place.event === undefined || at - place.event.at >= 1) {
+    if (place.event?.requestedAt !== price.at) {
       const body = this.#settings.redact(JSON.stringify(price)).slice(0, -1)
       this.sequence++
-      place.event = { sequence: this.sequence, at, body }
+      place.event = { sequence: this.sequence, at, requestedAt: price.at, body }
     }
     this.#publish()
   }
