@@ -1,10 +1,10 @@
 import { requireCredits } from '../credits/budget-core.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS } from '../credits/reconcile.ts'
-import { rejectUnknown, requireInteger, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
+import { InvalidRequestError, rejectUnknown, requireInteger, requireWindowMs } from '../errors/input.ts'
+import type { FleetChanges } from '../fleet/fleet.ts'
 
-/** The options of a fleet, every default filled in. */
+/** The options of a fleet, every default filled in. Its credits are not among them: they can be changed. */
 export interface FleetSettings {
-  readonly limit: number
   /** 0 without windows. */
   readonly windowMs: number
   readonly slots: number
@@ -22,17 +22,31 @@ export function readOptions(options: RedisFleetOptions): FleetSettings {
   rejectUnknown('fleet option', options, OPTIONS)
   const { budget, heavyConcurrency: slots = 2, leaseMs = DEFAULT_LEASE_MS, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   const { maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = options
-  rejectUnknown('budget option', budget, ['credits', 'windowMs'])
-  const { credits: limit, windowMs } = budget
-  requireCredits('budget.credits', limit)
-  if (windowMs !== undefined) requireWindowMs('budget.windowMs', windowMs)
+  const windowMs = readBudget(budget)
   requireInteger('heavyConcurrency', slots, 'a whole number, 1 or more')
   requireInteger('timeoutMs', timeoutMs, 'a whole number of milliseconds above 0')
   const aboveTimeout = `a whole number of milliseconds above timeoutMs, ${timeoutMs}`
   requireInteger('leaseMs', leaseMs, aboveTimeout, timeoutMs + 1)
-  requireMilliseconds('maxChargeDelayMs', maxChargeDelayMs)
+  requireInteger('maxChargeDelayMs', maxChargeDelayMs, 'a whole number of milliseconds above 0')
   const wait = readWait(options.wait, timeoutMs)
-  return { limit, windowMs: windowMs ?? 0, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait }
+  return { windowMs, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait }
+}
+
+/** The length of its windows, 0 without windows. */
+function readBudget(budget: RedisFleetOptions['budget']): number {
+  rejectUnknown('budget option', budget, ['credits', 'windowMs'])
+  requireCredits('budget.credits', budget.credits)
+  return budget.windowMs === undefined ? 0 : requireWindowMs('budget.windowMs', budget.windowMs)
+}
+
+/** The credits that a fleet is given; undefined where they stay. */
+export function readChanges(changes: FleetChanges, { windowMs }: FleetSettings): number | undefined {
+  rejectUnknown('option of initialize', changes, ['budget'])
+  const { budget } = changes
+  if (budget === undefined) return undefined
+  if (readBudget(budget) === windowMs || budget.windowMs === undefined) return budget.credits
+  const message = `Invalid budget.windowMs: ${budget.windowMs}. The windows of a fleet stay as long as they are. Choose another name for the fleet.`
+  throw new InvalidRequestError(message, { code: 'invalid_option' })
 }
 
 function readWait(wait: RedisFleetOptions['wait'], timeoutMs: number): FleetSettings['wait'] {

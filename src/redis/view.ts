@@ -3,7 +3,6 @@ import type { WindowTotals } from '../credits/windows.ts'
 
 export interface LedgerAnswer {
   readonly verdict: string
-  readonly epoch: string
   readonly window: string
   /** How long the window still lasts, milliseconds; Infinity without windows. */
   readonly msLeft: number
@@ -27,8 +26,9 @@ const elapsed = () => monotonicNow(systemClock)
 export class View {
   totals: WindowTotals = { spent: 0, reserved: 0, uncertain: 0 }
   resetsAt: number | undefined
-  /** The newest answers, so that an older one that is late changes nothing. */
-  #newestTotals = OLDEST
+  /** What the newest state has: the next commands state it, so that Redis sees whether it has forgotten a part of that. */
+  seen = ''
+  /** The newest answer, so that an older one that is late changes nothing. */
   #newestBreakers = OLDEST
   #totalsAt = Number.NEGATIVE_INFINITY
   #breakersAt = Number.NEGATIVE_INFINITY
@@ -60,18 +60,26 @@ export class View {
 
   /** Reads an answer to a command that was sent at a moment of the monotonic clock. */
   readLedger(answer: readonly string[], sentAt: number): LedgerAnswer {
-    const [verdict = '', time, epoch = '', window = '', left, spent, reserved, uncertain, ...breakers] = answer
+    const [verdict = '', time, seen = '', window = '', left, spent, reserved, uncertain, ...breakers] = answer
     const now = Number(time)
     const msLeft = readMsLeft(left)
-    if (!isOlder({ now, sentAt }, this.#newestTotals) && epoch !== '') {
-      this.#newestTotals = { now, sentAt }
+    if (seen !== '' && this.remember(seen)) {
       this.#totalsAt = elapsed()
       this.totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }
       this.resetsAt = resetOf(now, msLeft)
       this.#windowEndsAt = sentAt + msLeft
     }
-    if (epoch !== '') this.readBreakers(now, breakers, sentAt)
-    return { verdict, epoch, window, msLeft }
+    if (seen !== '') this.readBreakers(now, breakers, sentAt)
+    return { verdict, window, msLeft }
+  }
+
+  /** Whether nothing newer was seen. The epoch and the revision of a state tell, whatever clocks do and whichever server answers. */
+  remember(seen: string): boolean {
+    const [epoch = 0, revision = 0] = seen.split(' ').map(Number)
+    const [newestEpoch = 0, newestRevision = 0] = this.seen.split(' ').map(Number)
+    if (epoch < newestEpoch || (epoch === newestEpoch && revision < newestRevision)) return false
+    this.seen = seen
+    return true
   }
 
   readBreakers(now: number, parts: readonly string[], sentAt: number): void {

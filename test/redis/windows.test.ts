@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createBudget, type Reservation } from '../../src/credits/budget.ts'
 import { type Drawn, testProperty, weighted } from '../support/property.ts'
-import { START, useScripts, WINDOW_MS } from './scripts/setup.ts'
+import { configOf, START, useScripts, WINDOW_MS } from './scripts/setup.ts'
 
 const scripts = useScripts()
 const LIMIT = 1_000
 /** No lease ends within a case. */
-const leaseMs = 1_000_000
+const config = configOf(LIMIT, WINDOW_MS, 1_000_000)
 
 const which = fc.nat(20)
 const charged = fc.nat(400)
@@ -31,12 +31,12 @@ async function run(steps: readonly Step[]): Promise<void> {
   await scripts.redis.flushall()
   let now = START
   scripts.at(now)
-  await scripts.initialize()
+  await scripts.initialize(config)
   // Its windows begin at multiples of their length, as those of a fleet, and its clock has no monotonic time.
   const budget = createBudget({ credits: LIMIT, windowMs: WINDOW_MS, store: new Map() }, { now: () => now })
   await budget.load()
   // The first look of both is at the same time.
-  await scripts.reserve('first', 0, { leaseMs })
+  await scripts.reserve('first', 0, { config })
   const held: { readonly id: string; readonly credits: number; readonly reservation: Reservation }[] = []
   const verdictOf = async (work: () => unknown) => {
     try {
@@ -60,13 +60,13 @@ async function run(steps: readonly Step[]): Promise<void> {
       const verdict = await verdictOf(async () => {
         held.push({ id, credits, reservation: await budget.reserve(credits) })
       })
-      expect((await scripts.reserve(id, credits, { leaseMs })).verdict).toBe(verdict)
+      expect((await scripts.reserve(id, credits, { config })).verdict).toBe(verdict)
     } else {
       const { id, credits, reservation } = held[what.which % held.length] ?? {}
       if (id === undefined || credits === undefined || reservation === undefined) continue
       if (what.do === 'confirm') {
         const verdict = await verdictOf(() => reservation.confirm())
-        expect((await scripts.confirm(id, credits, { leaseMs })).verdict).toBe(verdict)
+        expect((await scripts.confirm(id, credits, { config })).verdict).toBe(verdict)
       } else if (what.do === 'settle') {
         reservation.settle(what.charged)
         await scripts.settle(id, 's', what.charged)
@@ -78,7 +78,7 @@ async function run(steps: readonly Step[]): Promise<void> {
     const { spent, reserved, uncertain, resetsAt = 0 } = budget
     const totals = [spent, reserved, uncertain]
     // The status looks without a trace; what is free shows the clock to those that write. One connection executes them in this order.
-    const [status, free] = await Promise.all([scripts.status(), scripts.reserve(`free-${index}`, 0, { leaseMs })])
+    const [status, free] = await Promise.all([scripts.status(config), scripts.reserve(`free-${index}`, 0, { config })])
     expect(status).toMatchObject({ totals, msLeft: resetsAt - now })
     expect(free.totals).toEqual(totals)
   }

@@ -13,8 +13,11 @@ export const LEASE_MS = 300
 /** How long a lost request may still be charged. */
 export const DELAY_MS = 400
 export const HOUR = 3_600_000
-/** 1,000 credits a window of a second, two slots. */
-export const CONFIG = '1000 1000 2'
+/** Two slots. */
+export const configOf = (credits: number, windowMs: number, leaseMs = LEASE_MS) =>
+  `${credits} ${windowMs} 2 ${leaseMs} ${DELAY_MS}`
+/** 1,000 credits a window of a second. */
+export const CONFIG = configOf(1_000, WINDOW_MS)
 /** The name of an API key. */
 export const KEY = 'key1'
 /** The beginning of a window. */
@@ -49,8 +52,12 @@ export function useScripts() {
   /** A reply of one word. */
   const word = async (reply: Promise<unknown[]>) => (await reply).join()
   const totals = async (script: string, args: (string | number)[]) => {
-    const [verdict, , epoch, window, , spent, reserved, uncertain] = (await run(script, keys.ledger, args)) as string[]
-    return { verdict, epoch, window: Number(window), totals: [spent, reserved, uncertain].map(Number) }
+    const [verdict, , seen = '', window, , spent, reserved, uncertain] = (await run(
+      script,
+      keys.ledger,
+      args,
+    )) as string[]
+    return { verdict, seen, window: Number(window), totals: [spent, reserved, uncertain].map(Number) }
   }
   const scripts = {
     keys,
@@ -67,31 +74,33 @@ export function useScripts() {
     later(ms: number) {
       runner.now += ms
     },
-    initialize: (config = CONFIG, epoch = 'epoch-1') => word(run(INITIALIZE, keys.initialize, [config, epoch])),
-    reserve: (id: string, credits: number, { config = CONFIG, key = KEY, leaseMs = LEASE_MS } = {}) =>
-      totals(RESERVE, [config, id, credits, leaseMs, DELAY_MS, key]),
-    confirm: (id: string, credits: number, { config = CONFIG, key = KEY, leaseMs = LEASE_MS } = {}) =>
-      totals(CONFIRM, [config, id, credits, leaseMs, DELAY_MS, key]),
+    initialize: (config = CONFIG, { seen = '', change = false } = {}) =>
+      totals(INITIALIZE, [config, seen, change ? 1 : 0]),
+    reserve: (id: string, credits: number, { config = CONFIG, key = KEY, seen = '' } = {}) =>
+      totals(RESERVE, [config, seen, id, credits, key]),
+    confirm: (id: string, credits: number, { config = CONFIG, key = KEY, seen = '' } = {}) =>
+      totals(CONFIRM, [config, seen, id, credits, key]),
     settle: (
       id: string,
       decision: 's' | 'f' | 'u',
       charged = 0,
-      { credits = 0, window = START / WINDOW_MS, epoch = 'epoch-1', ageMs = 0, sentMs = 0, key = KEY } = {},
-    ) => totals(SETTLE, [id, decision, charged, credits, window, epoch, ageMs, sentMs, DELAY_MS, key]),
+      { credits = 0, window = START / WINDOW_MS, ageMs = 0, sentMs = 0, key = KEY, seen = '' } = {},
+    ) => totals(SETTLE, [seen, id, decision, charged, credits, window, ageMs, sentMs, key]),
     cancel: (id: string) => word(run(CANCEL, keys.ledger, [id])),
     renew: (...ids: string[]) => run(RENEW, [keys.leases], [LEASE_MS, ...ids.flatMap((id) => [1, id])]),
     /** Spent, reserved, uncertain. */
-    async status(config = CONFIG) {
-      const [, window, msLeft, ...counts] = (await run(STATUS, keys.status, [config])) as string[]
+    async status(config = CONFIG, remembered = '') {
+      const [, seen = '', msLeft, ...counts] = (await run(STATUS, keys.status, [config, remembered])) as string[]
       return {
-        window: Number(window),
+        seen,
+        window: Number(seen.split(' ')[2]),
         msLeft: Number(msLeft),
         totals: counts.slice(0, 3).map(Number),
         taken: Number(counts[3]),
       }
     },
-    reconcile: (args: readonly (string | number)[] = [], config = CONFIG) =>
-      run(RECONCILE, keys.ledger, [config, LEASE_MS, DELAY_MS, ...args]) as Promise<string[]>,
+    reconcile: (args: readonly (string | number)[] = [], { config = CONFIG, seen = '' } = {}) =>
+      run(RECONCILE, keys.ledger, [config, seen, ...args]) as Promise<string[]>,
   }
   return scripts
 }
