@@ -130,7 +130,12 @@ function readClientError(error: unknown): Error {
 }
 
 export function mayBeExecuted(error: unknown): boolean {
-  return !NOT_EXECUTED.includes(firstWord(error))
+  return !NOT_EXECUTED.includes(firstWord(error)) && !isOfOldServer(error)
+}
+
+/** Servers before 7.0, and imitations of them, do not know the first line of the scripts. */
+function isOfOldServer(error: unknown): boolean {
+  return String(error).includes("unexpected symbol near '#'")
 }
 
 export function toFleetError(
@@ -160,13 +165,10 @@ export function toFleetError(
   return new StateUnavailableError(`${subject} ${name} ${reasonOf(error, sent)}`, { ...details, cause: error })
 }
 
-/** Older servers, and imitations of them, do not know the first line of the scripts. */
-const OLD_SERVER = "unexpected symbol near '#'"
-
 function reasonOf(error: unknown, sent: string): string {
   if (firstWord(error) === 'NOTINITIALIZED')
     return `has no state in Redis: it was never initialized, or Redis has lost its data. ${sent} Call initialize() on purpose, once.`
-  if (String(error).includes(OLD_SERVER)) return `needs Redis 7.0 or newer, and this server is older. ${sent}`
+  if (isOfOldServer(error)) return `needs Redis 7.0 or newer, and this server is older. ${sent}`
   return `cannot read or write its state in Redis. ${sent} Check Redis; the error's cause says what happened.`
 }
 
