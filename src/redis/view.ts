@@ -26,10 +26,11 @@ const elapsed = () => monotonicNow(systemClock)
 export class View {
   totals: WindowTotals = { spent: 0, reserved: 0, uncertain: 0 }
   resetsAt: number | undefined
-  /** What the newest state has: the next commands state it, so that Redis sees whether it has forgotten a part of that. */
-  seen = ''
   /** The newest answer, so that an older one that is late changes nothing. */
   #newestBreakers = OLDEST
+  #newestSeen = ''
+  /** The newest reservation of the epoch. */
+  #reserved = { revision: 0, text: '' }
   #totalsAt = Number.NEGATIVE_INFINITY
   #breakersAt = Number.NEGATIVE_INFINITY
   #windowEndsAt = Number.POSITIVE_INFINITY
@@ -73,12 +74,22 @@ export class View {
     return { verdict, window, msLeft }
   }
 
+  /** What the newest state has: commands state it, so that Redis sees whether it has forgotten a part of that. */
+  get seen(): string {
+    return this.#newestSeen + this.#reserved.text
+  }
+
   /** Whether nothing newer was seen. The epoch and the revision of a state tell, whatever clocks do and whichever server answers. */
   remember(seen: string): boolean {
-    const [epoch = 0, revision = 0] = seen.split(' ').map(Number)
-    const [newestEpoch = 0, newestRevision = 0] = this.seen.split(' ').map(Number)
-    if (epoch < newestEpoch || (epoch === newestEpoch && revision < newestRevision)) return false
-    this.seen = seen
+    const [epoch = '', revision = '', window, spent, held, ...reserved] = seen.split(' ')
+    const [newestEpoch = '', newestRevision = ''] = this.#newestSeen.split(' ')
+    const isNewEpoch = Number(epoch) > Number(newestEpoch)
+    if (isNewEpoch) this.#reserved = { revision: 0, text: '' }
+    else if (Number(epoch) < Number(newestEpoch)) return false
+    if (reserved.length > 0 && Number(revision) > this.#reserved.revision)
+      this.#reserved = { revision: Number(revision), text: ` ${reserved.join(' ')}` }
+    if (!isNewEpoch && Number(revision) < Number(newestRevision)) return false
+    this.#newestSeen = [epoch, revision, window, spent, held].join(' ')
     return true
   }
 

@@ -19,8 +19,7 @@ export function compareConfigs(found: string, expected: string) {
 /**
  * Reads the configuration, and answers the error for a member that states another one: without a state nobody knows what was spent. It needs STATE.
  *
- * `entriesMs` is how long reservations and the like are kept in a fleet that nobody uses. What was spent is kept for more than a year, because a clock may be
- * a year ahead for a moment; without windows nothing of it may be forgotten before.
+ * `keepMs` is how long the keys of a fleet are kept that nobody uses: for more than a year, because a clock may be a year ahead for a moment.
  */
 export const CONFIG = `
 local config = redis.call('HGET', STATE, 'config')
@@ -29,8 +28,7 @@ limit, windowMs, slotLimit = tonumber(limit), tonumber(windowMs), tonumber(slotL
 leaseMs, maxChargeDelayMs = tonumber(leaseMs), tonumber(maxChargeDelayMs)
 
 local DAY = 86400000
-local stateMs = math.max(400 * DAY, 3 * windowMs)
-local entriesMs = windowMs > 0 and 3 * math.max(DAY, windowMs) or stateMs
+local keepMs = math.max(400 * DAY, 3 * windowMs)
 
 local function refusal(expected)
   if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end

@@ -24,7 +24,6 @@ import { WINDOWS } from './windows.lua.ts'
  */
 export const LEDGER = `
 local STATE, OPERATIONS, LEASES, ENDS, BREAKERS, BALANCES = unpack(KEYS)
-local HOUR = 3600000
 ${WINDOWS}${LEASES_IN_TIME}${COOLDOWNS}
 local window, loss
 local function look(seen)
@@ -131,6 +130,7 @@ local function sweep()
   if #forgotten > 0 then
     redis.call('HDEL', OPERATIONS, unpack(forgotten))
     redis.call('ZREM', ENDS, unpack(forgotten))
+    redis.call('HSET', STATE, 'sweptAt', text(math.max(now, sweptAt)))
   end
 end
 
@@ -144,15 +144,13 @@ end
 
 local isNewDay = not latest or math.floor(now / DAY) ~= math.floor(tonumber(latest) / DAY)
 local function keepKeys()
-  local only = isNewDay and {} or { 'NX' }
-  endLater({ STATE, BALANCES }, stateMs, unpack(only))
-  endLater({ OPERATIONS, LEASES, ENDS, BREAKERS }, entriesMs, unpack(only))
+  endLater(KEYS, keepMs, unpack(isNewDay and {} or { 'NX' }))
 end
 
-local function answer(verdict)
+local function answer(verdict, id)
   keepKeys()
   local spent, reserved, uncertain, own = counts()
-  local reply = { verdict, text(now), seenNow(own), window, msLeft(), text(spent), text(reserved), text(uncertain) }
+  local reply = { verdict, text(now), seenNow(own, id), window, msLeft(), text(spent), text(reserved), text(uncertain) }
   for _, part in ipairs(breakers()) do reply[#reply + 1] = part end
   return reply
 end
@@ -194,7 +192,7 @@ if known then return answer(known.window == window and 'granted' or 'earlier') e
 if credits == 0 then return answer('granted') end
 if not fits(credits) then return answer('refused') end
 reserve(id, credits, key)
-return answer('granted')
+return answer('granted', id)
 `)
 
 /**
@@ -212,7 +210,7 @@ if known and known.state ~= 'r' and known.state ~= 'e' then return answer('decid
 if known and known.window == window and known.state == 'r' then
   write(id, 'r', window, credits, 0, key)
   redis.call('ZADD', LEASES, text(now + leaseMs), id)
-  return answer('granted')
+  return answer('granted', id)
 end
 -- A fail-over may have forgotten the reservation: then it is made again.
 if known then unhold(known) end
@@ -224,7 +222,7 @@ if not fits(credits) then
   return answer('refused')
 end
 reserve(id, credits, key)
-return answer('granted')
+return answer('granted', id)
 `)
 
 /**

@@ -84,7 +84,7 @@ local function close(scope)
 end
 
 local function answer(verdict, ms)
-  endLater({ OPERATIONS, ENDS, BREAKERS }, entriesMs, 'NX')
+  endLater({ OPERATIONS, ENDS, BREAKERS }, keepMs, 'NX')
   local reply = { verdict, text(now), text(ms) }
   for _, part in ipairs(breakers()) do reply[#reply + 1] = part end
   return reply

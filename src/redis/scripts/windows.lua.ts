@@ -4,7 +4,7 @@ import { CONFIG } from './config.lua.ts'
 
 /**
  * The windows of a fleet: which one is that of now, what counts, what is left. These are the rules of `credits/windows.ts` and `budget-core.ts` in Lua;
- * `test/redis/windows.test.ts` compares both, whatever the clock does. It needs STATE.
+ * `test/redis/windows.test.ts` compares both, whatever the clock does. It needs STATE and OPERATIONS.
  *
  * The hash `state` has the configuration and the counts, so that an eviction takes both and the fleet refuses. `windows` lists `id:index:countsUntil`, the
  * window of now first; the counts of a window are in `s`, `r` and `u` with its id: spent, reserved, uncertain. The id is its index, or a greater
@@ -16,14 +16,17 @@ import { CONFIG } from './config.lua.ts'
  *   the clock may be set back to it.
  * - `counts`: what is reserved in another window may be sent now too, and is then reserved here, so it is uncertain there. Beyond the safe integers a sum
  *   stays at the largest, which exceeds every limit. It answers the counts of the window of now alone, too.
- * - `seenNow`: what a member remembers of an answer, `epoch revision window spent held`, and states in its next commands.
+ * - `seenNow`: what a member remembers of an answer, `epoch revision window spent held`, and the id of a reservation and the time where one was granted. It
+ *   states it in its next commands.
  * - `seenMore`: what a member has seen spent and held in this window, where Redis has forgotten some of it: it was started from an old snapshot, or a
- *   replica took over. `readLoss` reads what members have reported, `lost` as `window:spent:held:time`.
+ *   replica took over. Other members may have made up the revision, and not a reservation, which is known for an hour. `readLoss` reads what members have
+ *   reported, `lost` as `window:spent:held:time`.
  */
 export const WINDOWS = `${CLOCK}${CONFIG}
-local found = redis.call('HMGET', STATE, 'latest', 'newest', 'windows', 'epoch', 'revision', 'lost')
-local latest, newestId, listed = found[1], found[2], found[3]
-local epoch, revision, lost = tonumber(found[4] or 0), tonumber(found[5] or 0), found[6] or ''
+local HOUR = 3600000
+local found = redis.call('HMGET', STATE, 'latest', 'newest', 'windows', 'lost', 'epoch', 'revision', 'sweptAt')
+local latest, newestId, listed, lost = found[1], found[2], found[3], found[4] or ''
+local epoch, revision, sweptAt = tonumber(found[5] or 0), tonumber(found[6] or 0), tonumber(found[7] or 0)
 local windows = {}
 for id, index, countsUntil in string.gmatch(listed or '', '(%d+):(%d+):(%d+)') do
   windows[#windows + 1] = { id = id, index = tonumber(index), countsUntil = tonumber(countsUntil) }
@@ -101,16 +104,18 @@ local function msLeft()
   return windowMs > 0 and text(endOf(windows[1]) - now) or ''
 end
 
-local function seenNow(own)
-  return table.concat({ text(epoch), text(revision), windows[1].id, text(own.spent), text(own.held) }, ' ')
+local function seenNow(own, id)
+  local seen = table.concat({ text(epoch), text(revision), windows[1].id, text(own.spent), text(own.held) }, ' ')
+  return id and seen .. ' ' .. id .. ' ' .. text(now) or seen
 end
 
 local function seenMore(seen)
-  local of, revisionSeen, window, spent, held = string.match(seen, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  local of, revisionSeen, window, spent, held, id, at = string.match(seen, '^(%d+) (%d+) (%d+) (%d+) (%d+) ?(%S*) ?(%d*)$')
   if window ~= windows[1].id or tonumber(of) < epoch then return nil end
   local left = tonumber(redis.call('HGET', STATE, 's' .. window) or 0)
   spent, held = tonumber(spent), tonumber(held)
-  if tonumber(of) > epoch or tonumber(revisionSeen) > revision or spent > left then return spent, held end
+  local isKnown = id == '' or tonumber(at) + HOUR <= math.max(now, sweptAt) or redis.call('HEXISTS', OPERATIONS, id) == 1
+  if not isKnown or tonumber(of) > epoch or tonumber(revisionSeen) > revision or spent > left then return spent, held end
 end
 
 local function readLoss()
