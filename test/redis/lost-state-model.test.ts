@@ -29,11 +29,6 @@ interface Held {
   readonly window: number
 }
 
-async function takeSnapshot() {
-  const keys = await scripts.redis.keys('*')
-  return Promise.all(keys.map(async (key) => ({ key, value: (await scripts.redis.dumpBuffer(key)) ?? Buffer.of() })))
-}
-
 let refusals = 0
 
 async function run(steps: readonly Step[]): Promise<void> {
@@ -47,7 +42,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   const held: Held[] = []
   const { seen: first } = await scripts.initialize(config)
   for (const view of views) view.remember(first)
-  let snapshot = await takeSnapshot()
+  let restore = await scripts.snapshot()
 
   for (const [index, what] of steps.entries()) {
     const id = `id-${index}`
@@ -55,10 +50,9 @@ async function run(steps: readonly Step[]): Promise<void> {
       now += what.ms
       scripts.at(now)
     } else if (what.do === 'snapshot') {
-      snapshot = await takeSnapshot()
+      restore = await scripts.snapshot()
     } else if (what.do === 'crash') {
-      await scripts.redis.flushall()
-      await Promise.all(snapshot.map(({ key, value }) => scripts.redis.restore(key, 0, value)))
+      await restore()
       // Each member still asks for something before anybody initializes.
       for (const [number, { seen }] of views.entries())
         await scripts.reserve(`${id}-${number}`, 0, { config, seen }).catch(() => {})

@@ -86,6 +86,15 @@ export function useScripts() {
       charged = 0,
       { credits = 0, window = START / WINDOW_MS, ageMs = 0, sentMs = 0, key = KEY, seen = '' } = {},
     ) => totals(SETTLE, [seen, id, decision, charged, credits, window, ageMs, sentMs, key]),
+    /** What Redis has now; the result lets it begin with that again, as after a crash. */
+    async snapshot() {
+      const names = await redis.keys('*')
+      const values = await Promise.all(names.map((name) => redis.dumpBuffer(name)))
+      return async () => {
+        await redis.flushall()
+        await Promise.all(names.map((name, index) => redis.restore(name, 0, values[index] ?? '')))
+      }
+    },
     cancel: (id: string) => word(run(CANCEL, keys.ledger, [id])),
     renew: (...ids: string[]) => run(RENEW, [keys.leases], [LEASE_MS, ...ids.flatMap((id) => [1, id])]),
     /** Spent, reserved, uncertain. */
