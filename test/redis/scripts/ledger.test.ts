@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { BUY } from '../../../src/redis/scripts/clock.lua.ts'
-import { configOf, HOUR, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
+import { configOf, HOUR, LEASE_MS, START, useScripts, WINDOW_MS, YEAR } from './setup.ts'
 
 const scripts = useScripts()
 const { keys, initialize, reserve, confirm, settle, cancel, renew, status } = scripts
@@ -172,6 +172,22 @@ describe('ids', () => {
     await reserve('x', 0, { config })
     expect(await scripts.redis.hexists(keys.ledger[1] as string, 'lost')).toBe(0)
   })
+})
+
+test('the keys of a fleet are kept for more than a year, and each day on which it is used again', async () => {
+  await initialize()
+  await reserve('a', 10)
+  const names = await scripts.redis.keys('*')
+  const left = () => Promise.all(names.map((name) => scripts.redis.pttl(name)))
+  expect(Math.min(...(await left()))).toBeGreaterThan(YEAR)
+  await Promise.all(names.map((name) => scripts.redis.pexpire(name, HOUR)))
+  // Not with each command, because each is a write to every replica.
+  scripts.later(1)
+  await reserve('b', 10)
+  expect(Math.max(...(await left()))).toBeLessThanOrEqual(HOUR)
+  scripts.later(24 * HOUR)
+  await reserve('c', 10)
+  expect(Math.min(...(await left()))).toBeGreaterThan(YEAR)
 })
 
 // What is refused then: `../failures.test.ts`.

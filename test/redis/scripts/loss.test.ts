@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { View } from '../../../src/redis/view.ts'
-import { CONFIG, HOUR, LEASE_MS, useScripts, WINDOW_MS } from './setup.ts'
+import { CONFIG, HOUR, LEASE_MS, useScripts, WINDOW_MS, YEAR } from './setup.ts'
 
 const scripts = useScripts()
-const YEAR = 8_760 * HOUR
 
 /** A member, which states what it has seen. */
 function createMember() {

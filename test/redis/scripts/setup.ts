@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { FleetKeys } from '../../../src/redis/redis-fleet.ts'
 import { RENEW } from '../../../src/redis/scripts/clock.lua.ts'
 import { CANCEL, CONFIRM, INITIALIZE, RESERVE, SETTLE } from '../../../src/redis/scripts/ledger.lua.ts'
@@ -13,6 +13,7 @@ export const LEASE_MS = 300
 /** How long a lost request may still be charged. */
 export const DELAY_MS = 400
 export const HOUR = 3_600_000
+export const YEAR = 8_760 * HOUR
 /** Two slots. */
 export const configOf = (credits: number, windowMs: number, leaseMs = LEASE_MS) =>
   `${credits} ${windowMs} 2 ${leaseMs} ${DELAY_MS}`
@@ -39,6 +40,10 @@ export function useScripts() {
   beforeEach(async () => {
     await redis.flushall()
     runner = createTimedRunner(redis, START)
+  })
+  // Keys of a fleet that nobody uses any more are forgotten.
+  afterEach(async () => {
+    for (const key of await redis.keys('*')) expect([key, await redis.pttl(key)]).not.toEqual([key, -1])
   })
   afterAll(async () => {
     redis.disconnect()
@@ -92,7 +97,7 @@ export function useScripts() {
       const values = await Promise.all(names.map((name) => redis.dumpBuffer(name)))
       return async () => {
         await redis.flushall()
-        await Promise.all(names.map((name, index) => redis.restore(name, 0, values[index] ?? '')))
+        await Promise.all(names.map((name, index) => redis.restore(name, YEAR, values[index] ?? '')))
       }
     },
     cancel: (id: string) => word(run(CANCEL, keys.ledger, [id])),
