@@ -26,7 +26,13 @@ export const LEDGER = `
 local STATE, OPERATIONS, LEASES, ENDS, BREAKERS, BALANCES = unpack(KEYS)
 ${WINDOWS}${LEASES_IN_TIME}${COOLDOWNS}
 local window, loss
+local function keepSweptAt(at)
+  sweptAt = math.max(sweptAt, at)
+  redis.call('HSET', STATE, 'sweptAt', text(sweptAt))
+end
+
 local function look(seen)
+  if latest and now < tonumber(latest) - HOUR / 2 then keepSweptAt(tonumber(latest) + HOUR) end
   local forgotten, isEntered, isHeld = enterWindow()
   for _, one in ipairs(forgotten) do redis.call('HDEL', STATE, 's' .. one.id, 'r' .. one.id, 'u' .. one.id) end
   window, loss = windows[1].id, readLoss()
@@ -130,7 +136,7 @@ local function sweep()
   if #forgotten > 0 then
     redis.call('HDEL', OPERATIONS, unpack(forgotten))
     redis.call('ZREM', ENDS, unpack(forgotten))
-    redis.call('HSET', STATE, 'sweptAt', text(math.max(now, sweptAt)))
+    keepSweptAt(now)
   end
 end
 

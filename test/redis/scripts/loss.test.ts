@@ -157,6 +157,19 @@ describe('nobody is refused', () => {
     expect((await member.reserve('b', 100)).verdict).toBe('granted')
   })
 
+  test('for a reservation that was forgotten because the clock was set back, and then right again', async () => {
+    for (const ms of [HOUR, 100 * HOUR]) {
+      await member.reserve(`a-${ms}`, 10)
+      scripts.later(-ms)
+      await member.settle(`a-${ms}`, 'f')
+      scripts.later(ms)
+      await scripts.reserve(`x-${ms}`, 0)
+      await scripts.reserve(`y-${ms}`, 0)
+      expect(await scripts.redis.hexists(scripts.keys.ledger[1] as string, `a-${ms}`)).toBe(0)
+      expect((await member.reserve(`b-${ms}`, 10)).verdict).toBe('granted')
+    }
+  })
+
   test('for a lease that ended, a charge that is lower than expected, and a cancelled reservation', async () => {
     for (const id of ['a', 'b', 'c']) await member.reserve(id, 100)
     await member.settle('a', 's', 10)
