@@ -26,13 +26,12 @@ export const LEDGER = `
 local STATE, OPERATIONS, LEASES, ENDS, BREAKERS, BALANCES = unpack(KEYS)
 ${WINDOWS}${LEASES_IN_TIME}${COOLDOWNS}
 local window, loss
-local function keepSweptAt(at)
-  sweptAt = math.max(sweptAt, at)
-  redis.call('HSET', STATE, 'sweptAt', text(sweptAt))
-end
-
 local function look(seen)
-  if latest and now < tonumber(latest) - HOUR / 2 then keepSweptAt(tonumber(latest) + HOUR) end
+  if latest and now < tonumber(latest) - HOUR / 2 then
+    -- Smaller steps may have come before.
+    unsureUntil = math.max(unsureUntil, tonumber(latest) + HOUR / 2)
+    redis.call('HSET', STATE, 'unsureUntil', text(unsureUntil))
+  end
   local forgotten, isEntered, isHeld = enterWindow()
   for _, one in ipairs(forgotten) do redis.call('HDEL', STATE, 's' .. one.id, 'r' .. one.id, 'u' .. one.id) end
   window, loss = windows[1].id, readLoss()
@@ -136,7 +135,6 @@ local function sweep()
   if #forgotten > 0 then
     redis.call('HDEL', OPERATIONS, unpack(forgotten))
     redis.call('ZREM', ENDS, unpack(forgotten))
-    keepSweptAt(now)
   end
 end
 

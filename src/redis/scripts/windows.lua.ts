@@ -19,14 +19,14 @@ import { CONFIG } from './config.lua.ts'
  * - `seenNow`: what a member remembers of an answer, `epoch revision window spent held`, and the id of a reservation and the time where one was granted. It
  *   states it in its next commands.
  * - `seenMore`: what a member has seen spent and held in this window, where Redis has forgotten some of it: it was started from an old snapshot, or a
- *   replica took over. Other members may have made up the revision since, and not its newest reservation, which is kept for an hour, or until `sweptAt` where
- *   the clock was ahead or set back. `readLoss` reads what members have reported, `lost` as `window:spent:held:time`.
+ *   replica took over. Other members may have made up the revision since, and not its newest reservation. That is kept for an hour; one of
+ *   before `unsureUntil` may have been forgotten sooner, because the clock was set back. `readLoss` reads what members have reported, `lost` as `window:spent:held:time`.
  */
 export const WINDOWS = `${CLOCK}${CONFIG}
 local HOUR = 3600000
-local found = redis.call('HMGET', STATE, 'latest', 'newest', 'windows', 'lost', 'epoch', 'revision', 'sweptAt')
+local found = redis.call('HMGET', STATE, 'latest', 'newest', 'windows', 'lost', 'epoch', 'revision', 'unsureUntil')
 local latest, newestId, listed, lost = found[1], found[2], found[3], found[4] or ''
-local epoch, revision, sweptAt = tonumber(found[5] or 0), tonumber(found[6] or 0), tonumber(found[7] or 0)
+local epoch, revision, unsureUntil = tonumber(found[5] or 0), tonumber(found[6] or 0), tonumber(found[7] or 0)
 local windows = {}
 for id, index, countsUntil in string.gmatch(listed or '', '(%d+):(%d+):(%d+)') do
   windows[#windows + 1] = { id = id, index = tonumber(index), countsUntil = tonumber(countsUntil) }
@@ -114,8 +114,8 @@ local function seenMore(seen)
   if window ~= windows[1].id or tonumber(of) < epoch then return nil end
   local left = tonumber(redis.call('HGET', STATE, 's' .. window) or 0)
   spent, held = tonumber(spent), tonumber(held)
-  local isOld = id ~= '' and tonumber(at) + HOUR / 2 <= math.max(now, sweptAt)
-  local isKnown = id == '' or isOld or redis.call('HEXISTS', OPERATIONS, id) == 1
+  at = tonumber(at) or 0
+  local isKnown = at <= math.max(unsureUntil, now - HOUR / 2) or redis.call('HEXISTS', OPERATIONS, id) == 1
   if not isKnown or tonumber(of) > epoch or tonumber(revisionSeen) > revision or spent > left then return spent, held end
 end
 

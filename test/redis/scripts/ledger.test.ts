@@ -123,6 +123,17 @@ describe('a window', () => {
 describe('ids', () => {
   beforeEach(() => initialize())
 
+  test('that were cancelled before they were executed are refused', async () => {
+    await cancel('early')
+    expect((await reserve('other', 10)).verdict).toBe('granted')
+    await cancel('earlier')
+    expect((await reserve('early', 10)).verdict).toBe('cancelled')
+  })
+
+  test('that are cancelled alone end by themselves', async () => {
+    expect(await cancel('early')).toBe('c')
+  })
+
   test('are kept for an hour, then forgotten', async () => {
     for (const decision of ['s', 'f', 'u'] as const) {
       await reserve(decision, 10)

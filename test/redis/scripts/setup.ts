@@ -5,6 +5,7 @@ import { RENEW } from '../../../src/redis/scripts/clock.lua.ts'
 import { CANCEL, CONFIRM, INITIALIZE, RESERVE, SETTLE } from '../../../src/redis/scripts/ledger.lua.ts'
 import { RECONCILE } from '../../../src/redis/scripts/reconcile.lua.ts'
 import { STATUS } from '../../../src/redis/scripts/windows.lua.ts'
+import { View } from '../../../src/redis/view.ts'
 import { type RedisServer, startRedisServer } from '../../support/redis-server.ts'
 import { createTimedRunner, type TimedRunner } from '../../support/redis-time.ts'
 
@@ -32,6 +33,8 @@ export function useScripts() {
   let server: RedisServer
   let redis: Redis
   let runner: TimedRunner
+  /** That of one member, which makes all commands that do not state another one. */
+  let view = new View()
   const keys = new FleetKeys('test')
   beforeAll(async () => {
     server = await startRedisServer()
@@ -39,6 +42,7 @@ export function useScripts() {
   })
   beforeEach(async () => {
     await redis.flushall()
+    view = new View()
     runner = createTimedRunner(redis, START)
   })
   // Keys of a fleet that nobody uses any more are forgotten.
@@ -62,6 +66,7 @@ export function useScripts() {
       keys.ledger,
       args,
     )) as string[]
+    view.remember(seen)
     return { verdict, seen, window: Number(window), totals: [spent, reserved, uncertain].map(Number) }
   }
   const scripts = {
@@ -79,17 +84,19 @@ export function useScripts() {
     later(ms: number) {
       runner.now += ms
     },
-    initialize: (config = CONFIG, { seen = '', change = false } = {}) =>
-      totals(INITIALIZE, [config, seen, change ? 1 : 0]),
-    reserve: (id: string, credits: number, { config = CONFIG, key = KEY, seen = '' } = {}) =>
+    initialize(config = CONFIG, { seen = '' } = {}) {
+      view = new View()
+      return totals(INITIALIZE, [config, seen, 0])
+    },
+    reserve: (id: string, credits: number, { config = CONFIG, key = KEY, seen = view.seen } = {}) =>
       totals(RESERVE, [config, seen, id, credits, key]),
-    confirm: (id: string, credits: number, { config = CONFIG, key = KEY, seen = '' } = {}) =>
+    confirm: (id: string, credits: number, { config = CONFIG, key = KEY, seen = view.seen } = {}) =>
       totals(CONFIRM, [config, seen, id, credits, key]),
     settle: (
       id: string,
       decision: 's' | 'f' | 'u',
       charged = 0,
-      { credits = 0, window = START / WINDOW_MS, ageMs = 0, sentMs = 0, key = KEY, seen = '' } = {},
+      { credits = 0, window = START / WINDOW_MS, ageMs = 0, sentMs = 0, key = KEY, seen = view.seen } = {},
     ) => totals(SETTLE, [seen, id, decision, charged, credits, window, ageMs, sentMs, key]),
     /** What Redis has now; the result lets it begin with that again, as after a crash. */
     async snapshot() {
@@ -103,7 +110,7 @@ export function useScripts() {
     cancel: (id: string) => word(run(CANCEL, keys.ledger, [id])),
     renew: (...ids: string[]) => run(RENEW, [keys.leases], [LEASE_MS, ...ids.flatMap((id) => [1, id])]),
     /** Spent, reserved, uncertain. */
-    async status(config = CONFIG, remembered = '') {
+    async status(config = CONFIG, remembered = view.seen) {
       const [, seen = '', msLeft, ...counts] = (await run(STATUS, keys.status, [config, remembered])) as string[]
       return {
         seen,
@@ -113,7 +120,7 @@ export function useScripts() {
         taken: Number(counts[3]),
       }
     },
-    reconcile: (args: readonly (string | number)[] = [], { config = CONFIG, seen = '' } = {}) =>
+    reconcile: (args: readonly (string | number)[] = [], { config = CONFIG, seen = view.seen } = {}) =>
       run(RECONCILE, keys.ledger, [config, seen, ...args]) as Promise<string[]>,
   }
   return scripts
