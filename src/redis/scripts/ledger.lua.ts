@@ -20,12 +20,24 @@ import { WINDOWS } from './windows.lua.ts'
  * - `sweep` takes a few at a time, so that no script takes long. It changes no sum. An id is kept for an hour at least, and at most until the end of the
  *   window after its own.
  * - `keepKeys`: a key without an end gets one. Each would be a write to every replica, so that those that have one get another once a day.
- * - `answer`: a verdict, the time, what a member remembers, the window and how long it lasts, what counts, and the scopes that are refused.
+ * - `answer`: a verdict, the time, what a member remembers, or nothing while it remembers more than is left, the window and how long it lasts, what counts, and the scopes that are refused.
  */
 export const LEDGER = `
 local STATE, OPERATIONS, LEASES, ENDS, BREAKERS, BALANCES = unpack(KEYS)
 ${WINDOWS}${LEASES_IN_TIME}${COOLDOWNS}
 local window, loss
+-- What was forgotten of an earlier window does not matter; but what follows must be newer than what its members have seen.
+local function outdate(seen)
+  local of, revisionSeen = string.match(seen, '^(%d+) (%d+)')
+  of, revisionSeen = tonumber(of or 0), tonumber(revisionSeen or 0)
+  if of > epoch then
+    epoch, revision = of, revisionSeen
+    redis.call('HSET', STATE, 'epoch', text(epoch))
+  elseif of == epoch then
+    revision = math.max(revision, revisionSeen)
+  end
+end
+
 local function look(seen)
   if latest and now < tonumber(latest) - HOUR / 2 then
     -- Smaller steps may have come before.
@@ -41,6 +53,7 @@ local function look(seen)
     loss.spent, loss.held = math.max(loss.spent, spent), math.max(loss.held, held)
     redis.call('HSET', STATE, 'lost', table.concat({ window, text(loss.spent), text(loss.held), text(loss.at) }, ':'))
   end
+  if not loss then outdate(seen) end
   revision = revision + 1
   redis.call('HSET', STATE, 'latest', text(now), 'revision', text(revision))
   if isEntered or isHeld then
@@ -154,7 +167,7 @@ end
 local function answer(verdict, id)
   keepKeys()
   local spent, reserved, uncertain, own = counts()
-  local reply = { verdict, text(now), seenNow(own, id), window, msLeft(), text(spent), text(reserved), text(uncertain) }
+  local reply = { verdict, text(now), loss and '' or seenNow(own, id), window, msLeft(), text(spent), text(reserved), text(uncertain) }
   for _, part in ipairs(breakers()) do reply[#reply + 1] = part end
   return reply
 end

@@ -8,7 +8,7 @@ const scripts = useScripts()
 function createMember() {
   const view = new View()
   const remember = <Answer extends { seen: string }>(answer: Answer) => {
-    view.remember(answer.seen)
+    if (answer.seen !== '') view.remember(answer.seen)
     return answer
   }
   return {
@@ -104,6 +104,18 @@ describe('a member notices that Redis has forgotten', () => {
     await expectLost()
     expect((await member.initialize()).totals).toEqual([0, 0, 100])
   })
+})
+
+test('a member notices a second loss in the window after the first one, which it did not notice', async () => {
+  const crash = await scripts.snapshot()
+  for (let index = 0; index < 20; index++) await member.look()
+  await crash()
+  scripts.later(WINDOW_MS)
+  const crashAgain = await scripts.snapshot()
+  await member.reserve('a', 100)
+  await crashAgain()
+  await letOthersGoOn()
+  await expectLost()
 })
 
 test('of several members that report what was lost, the most counts', async () => {

@@ -66,7 +66,7 @@ export function useScripts() {
       keys.ledger,
       args,
     )) as string[]
-    view.remember(seen)
+    if (seen !== '') view.remember(seen)
     return { verdict, seen, window: Number(window), totals: [spent, reserved, uncertain].map(Number) }
   }
   const scripts = {
