@@ -118,6 +118,20 @@ test('a member notices a second loss in the window after the first one, which it
   await expectLost()
 })
 
+test('a member remembers what was lost until somebody has initialized, also when Redis forgets that it was told', async () => {
+  const crash = await scripts.snapshot()
+  await other.reserve('a', 100)
+  await other.settle('a', 's', 100)
+  await member.look()
+  for (let time = 0; time < 2; time++) {
+    await crash()
+    await letOthersGoOn()
+    await member.look()
+  }
+  await expectLost()
+  expect((await member.initialize()).totals).toEqual([100, 0, 0])
+})
+
 test('of several members that report what was lost, the most counts', async () => {
   const crash = await scripts.snapshot()
   await other.reserve('a', 300)
