@@ -81,11 +81,16 @@ export interface ScriptRunner {
    * `NOSCRIPT` or `READONLY`. Commands must reach the server in the order in which they are called.
    */
   eval(script: string, keys: string[], args: string[]): Promise<unknown>
-  /** Waits until so many replicas have what was written before; resolves with how many have. Needed for the option `wait` only. */
+  /**
+   * Waits until so many replicas have what the same connection wrote before; resolves with how many have. Needed for the option `wait` only, and to be
+   * left out where commands go over several connections.
+   */
   wait?(replicas: number, timeoutMs: number): Promise<unknown>
 }
 
-/** A connection to Redis 7.0 or newer: a client of `redis` (from 6.2), `ioredis` (from 5) or `iovalkey`, or a script runner of your own. */
+/**
+ * A connection to Redis 7.0 or newer: a client of `redis` (from 6.2), `ioredis` (from 5), `iovalkey` or `@upstash/redis`, or a script runner of your own.
+ */
 export type RedisConnection = NodeRedisClient | IoRedisClient | ScriptRunner
 
 /** Options of `createRedisFleet`. */
@@ -106,7 +111,8 @@ export interface RedisFleetOptions {
   heavyConcurrency?: number | undefined
   /**
    * How long a reservation or a slot lasts unless it is renewed, in milliseconds, more than `timeoutMs`. It is renewed while its call is under
-   * way. When a process dies, its slots are free after this time, and its reserved credits are `uncertain`. @default 30_000
+   * way. When a process dies, its slots are free after this time, and its reserved credits are `uncertain`. Every member must state the same.
+   * @default 30_000
    */
   leaseMs?: number | undefined
   /**
@@ -116,13 +122,15 @@ export interface RedisFleetOptions {
    */
   timeoutMs?: number | undefined
   /**
-   * For `reconcile()`: how long after a request was sent the service may still charge it, in milliseconds. As `maxChargeDelayMs` of
-   * `createBudget`. A process that ends is taken to have sent its requests until their lease ended. @default 60_000
+   * For `reconcile()`: how long after a request was sent the service may still charge it, in whole milliseconds. As `maxChargeDelayMs` of
+   * `createBudget`. A process that ends is taken to have sent its requests until their lease ended. Every member must state the same.
+   * @default 60_000
    */
   maxChargeDelayMs?: number | undefined
   /**
    * After each reservation, waits with Redis' `WAIT` until replicas have it; a call whose reservation reaches too few is refused. It makes the
-   * loss of reservations by a fail-over less likely, and it holds up all commands of the connection. Not for clusters.
+   * loss of reservations by a fail-over less likely, and it holds up all commands of the connection. It needs a client with one connection:
+   * no pool, no cluster, no `createSentinel` of `redis`.
    * @default the primary alone confirms
    */
   wait?:

@@ -42,10 +42,10 @@ import { type LedgerAnswer, parseBreakers, readMsLeft, resetOf, View } from './v
  *
  * Each request costs one command before it is sent and one after it; heavy requests, and requests after a refusal, two more. While Redis
  * fails, calls fail with `StateUnavailableError` and nothing is sent. Call `initialize()` once for all members before the first call.
- * Keep the keys out of reach of an eviction (`maxmemory-policy noeviction`).
+ * Keep the keys out of reach of an eviction (`maxmemory-policy noeviction`), and let Redis write each command to a file (`appendonly yes`).
  *
- * Redis replicates asynchronously: when a replica takes over, the last reservations may be missing there, and their credits can be
- * spent again. `wait` makes this unlikely, and `reconcile()` finds what it cost.
+ * A Redis that starts from an old snapshot, or a replica that takes over, has forgotten what was spent last. Members that have seen more reject with the
+ * code `state_lost` then, until `reconcile()` finds what it cost, or `initialize()` counts what they have seen.
  * @example
  * const fleet = createRedisFleet(redis, { name: 'bots', budget: { credits: 100_000, windowMs: 86_400_000 } })
  * await fleet.initialize()
