@@ -12,7 +12,7 @@ import { createFakeService, fakeKey, type JournalEntry } from 'etn-market/fake'
 import { createRedisFleet, type Fleet, type FleetStatus } from 'etn-market/redis'
 import { Redis } from 'ioredis'
 import { count, createDisplay } from './display.ts'
-import { CHARGE_DELAY_MS, fleetOptions } from './fleet-options.ts'
+import { fleetOptions, SHORT_TIMES } from './fleet-options.ts'
 import { type Processes, startProcesses } from './processes.ts'
 import { prove } from './proof.ts'
 import { openRedis, type RedisAddress } from './redis-url.ts'
@@ -89,13 +89,13 @@ function endingOf({ available, reserved }: FleetStatus, elapsedMs: number): stri
 async function settled(fleet: Fleet): Promise<void> {
   const until = performance.now() + MAX_SETTLE_MS
   while ((await fleet.status()).reserved > 0 && performance.now() < until) await wait(TICK_MS)
-  await wait(CHARGE_DELAY_MS)
+  await wait(SHORT_TIMES.maxChargeDelayMs)
 }
 
 /** A new fleet with a name of its own, so that nothing of another run counts. Its keys are deleted at the end. */
 async function withFleet<T>(redis: Redis, use: (fleet: Fleet, name: string) => Promise<T>): Promise<T> {
   const name = `example-${crypto.randomUUID()}`
-  const fleet = createRedisFleet(redis, fleetOptions(name, credits))
+  const fleet = createRedisFleet(redis, { ...fleetOptions(name, credits), ...SHORT_TIMES })
   await fleet.initialize()
   try {
     return await use(fleet, name)
@@ -122,6 +122,7 @@ async function run(redis: Redis, { url, description }: RedisAddress): Promise<bo
       ETN_MARKET_API_KEY: fakeKey,
       FLEET_NAME: name,
       FLEET_CREDITS: values.credits,
+      FLEET_TIMES: JSON.stringify(SHORT_TIMES),
     }
     const processes = startProcesses(Number(values.processes), env, {
       onChange: display.note,

@@ -6,7 +6,7 @@ import { createRedisFleet } from 'etn-market/redis'
 import { Redis } from 'ioredis'
 import { fleetOptions } from './fleet-options.ts'
 
-const { REDIS_URL = '', FLEET_NAME = '', FLEET_CREDITS, FLEET_PROCESS = '' } = process.env
+const { REDIS_URL = '', FLEET_NAME = '', FLEET_CREDITS, FLEET_TIMES = '{}', FLEET_PROCESS = '' } = process.env
 /** A loop waits half of this on average between two calls, milliseconds. */
 const MAX_PAUSE_MS = 500
 const LOOPS = 2
@@ -20,7 +20,11 @@ if (!process.connected) stopped.abort()
 const redis = new Redis(REDIS_URL)
 // It reconnects by itself; until then, calls fail with StateUnavailableError.
 redis.on('error', () => {})
-const fleet = createRedisFleet(redis, fleetOptions(FLEET_NAME, Number(FLEET_CREDITS)))
+// The demonstration has shorter times. Leave them out.
+const fleet = createRedisFleet(redis, {
+  ...fleetOptions(FLEET_NAME, Number(FLEET_CREDITS)),
+  ...JSON.parse(FLEET_TIMES),
+})
 // The header is for the table of the parent.
 const client = createClient({ fleet, headers: { 'x-process': FLEET_PROCESS } })
 

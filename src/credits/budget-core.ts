@@ -78,9 +78,10 @@ const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
 /** The public totals of a budget, together with its methods. `counted` may throw while its totals are not known. */
 export function withTotals<Methods extends object>(counted: Counted, methods: Methods): BudgetTotals & Methods {
-  const { limit } = counted
   const budget = {
-    limit,
+    get limit() {
+      return counted.limit
+    },
     get spent() {
       return counted.totals().spent
     },
@@ -91,7 +92,7 @@ export function withTotals<Methods extends object>(counted: Counted, methods: Me
       return counted.totals().uncertain
     },
     get available() {
-      return creditsLeft(limit, counted.totals())
+      return creditsLeft(counted.limit, counted.totals())
     },
     get resetsAt() {
       return counted.resetsAt()

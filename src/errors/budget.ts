@@ -63,15 +63,16 @@ export function describeCall(details: Pick<ErrorDetails, 'operation' | 'attempts
 
 /**
  * A store or a fleet whose state must be read or written before a request is sent failed: it threw, did not answer in time, holds
- * something else, or was never initialized. Nothing more is sent; `charge` says what was, and `cause` what happened.
+ * something else, was never initialized, or has lost a part of it (the code `state_lost`). Nothing more is sent; `charge` says what was, and `cause` what
+ * happened.
  */
 export class StateUnavailableError extends EtnMarketError {
   override get name(): string {
     return 'StateUnavailableError'
   }
 
-  constructor(message: string, details: Omit<ErrorDetails, 'code'>) {
-    super(message, { ...details, code: 'state_unavailable' })
+  constructor(message: string, details: Omit<ErrorDetails, 'code'> & { code?: string | undefined }) {
+    super(message, { ...details, code: details.code ?? 'state_unavailable' })
   }
 }
 

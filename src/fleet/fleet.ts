@@ -38,6 +38,19 @@ export interface FleetStatus {
   readonly cooldowns: readonly FleetCooldown[]
 }
 
+/** What `initialize` changes of a fleet that exists. */
+export interface FleetChanges {
+  /** The new budget. Its windows stay as they are. */
+  readonly budget?:
+    | {
+        /** Credits in each window, a whole number. */
+        readonly credits: number
+        /** As the fleet has it, or left out. */
+        readonly windowMs?: number | undefined
+      }
+    | undefined
+}
+
 /** The part of a client that reads the balance of its key. */
 export interface FleetAccountReader {
   /** Operations on the account. */
@@ -51,20 +64,25 @@ export interface FleetAccountReader {
 export interface Fleet extends AsyncDisposable {
   /**
    * Reads the shared state. One round trip.
-   * @throws StateUnavailableError when the store fails, does not answer in time or was never initialized; InvalidRequestError with
-   * the code `fleet_mismatch` when the fleet has another limit, window or number of slots.
+   * @throws StateUnavailableError when the store fails, does not answer in time, was never initialized or has lost a part of the state (the code
+   * `state_lost`); InvalidRequestError with the code `fleet_mismatch` when other options were stated for the fleet.
    */
   status(): Promise<FleetStatus>
   /**
-   * Creates the shared state. Call it on purpose: once, and again after the store has lost its data, because then nobody knows what was
-   * spent in this window. It does nothing where the state exists, and never resets anything.
+   * Creates the shared state. Call it on purpose: once, and again after the store has lost its data. It resets nothing: where a part of the state
+   * was lost, the fleet goes on, and counts at least what its members have seen in this window.
+   * @param changes a `budget` with other credits raises or lowers the limit of the fleet, and keeps what is spent. This member expects the new one
+   * from then on; the others reject with `fleet_mismatch` until they do, too.
    * @throws StateUnavailableError when the store fails or does not answer in time; InvalidRequestError with the code `fleet_mismatch`
-   * when the state exists with another limit, window or number of slots.
+   * when other options were stated for the fleet.
+   * @example
+   * await fleet.initialize({ budget: { credits: 150_000 } })
    */
-  initialize(): Promise<void>
+  initialize(changes?: FleetChanges): Promise<void>
   /**
    * Compares the balance of the client's key, from the free `account.me`, with the charges that the fleet knows for that key. What it shows beyond them
-   * counts as spent: the cost of lost answers, and of charges that a fail-over of the store forgot. Lost requests that were sent `maxChargeDelayMs` ago
+   * counts as spent: the cost of lost answers, and of charges that the store has forgotten. After `state_lost` the fleet goes on then, if the balance was
+   * read before. Lost requests that were sent `maxChargeDelayMs` ago
    * or earlier are available again; younger ones stay `uncertain`, because the service may still charge them. A process that ended is taken to have sent its requests until
    * their lease ended. A fleet with several keys compares each of them, with a client for each. What a process that has used several
    * keys was sending when it ended stays `uncertain` until the window ends. Use it only where nobody else spends with the key. Call it from time to

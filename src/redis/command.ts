@@ -6,6 +6,7 @@ import type { ErrorDetails } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { FleetSettings, IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './options.ts'
+import { compareConfigs } from './scripts/config.lua.ts'
 
 type RunScript = (script: string, keys: string[], args: string[]) => Promise<unknown>
 
@@ -79,13 +80,14 @@ function isNodeRedis(redis: RedisConnection): redis is NodeRedisClient {
   return hasMethod(redis, 'evalSha') && hasMethod(redis, 'eval')
 }
 
+/** Others have `evalsha` too, with other arguments, such as `@upstash/redis`. */
 function isIoRedis(redis: RedisConnection): redis is IoRedisClient {
-  return hasMethod(redis, 'evalsha') && hasMethod(redis, 'eval')
+  return hasMethod(redis, 'evalsha') && hasMethod(redis, 'eval') && hasMethod(redis, 'defineCommand')
 }
 
-/** A command without a key goes to any node of a cluster. */
-function isCluster(redis: object): boolean {
-  return (redis as { isCluster?: unknown }).isCluster === true || 'masters' in redis
+/** `WAIT` is about what its own connection wrote. Of the clients, those with one connection have `MONITOR`: no pool, no cluster, no `createSentinel`. */
+function isOneConnection(redis: RedisConnection): boolean {
+  return hasMethod(redis, 'monitor') || !(isNodeRedis(redis) || isIoRedis(redis))
 }
 
 function hasMethod<Name extends string>(value: unknown, name: Name): boolean {
@@ -100,12 +102,40 @@ export function firstWord(error: unknown): string {
 
 /** These errors state that the script was not executed. Another one may hide an execution. */
 const NOT_EXECUTED: readonly string[] = [
-  ...['NOTINITIALIZED', 'MISMATCH', 'OOM', 'READONLY', 'LOADING', 'MASTERDOWN', 'NOREPLICAS', 'BUSY', 'CROSSSLOT'],
+  ...[
+    'NOTINITIALIZED',
+    'MISMATCH',
+    'STATELOST',
+    'OOM',
+    'READONLY',
+    'LOADING',
+    'MASTERDOWN',
+    'NOREPLICAS',
+    'BUSY',
+    'CROSSSLOT',
+  ],
   ...['CLUSTERDOWN', 'TRYAGAIN', 'NOAUTH', 'NOPERM', 'MISCONF'],
 ]
 
+/**
+ * An error of the client with its name and its message alone: what else it has may be the arguments of a command, a password among them. `@upstash/redis` writes
+ * around what the server said.
+ */
+function readClientError(error: unknown): Error {
+  const { name = 'Error', message = error } = Object(error) as { name?: unknown; message?: unknown }
+  const text = String(message)
+    .replace(/^Command failed: /, '')
+    .replace(/, command was: \[.*$/s, '')
+  return Object.defineProperty(new Error(text), 'name', { value: String(name), configurable: true, writable: true })
+}
+
 export function mayBeExecuted(error: unknown): boolean {
-  return !NOT_EXECUTED.includes(firstWord(error))
+  return !NOT_EXECUTED.includes(firstWord(error)) && !isOfOldServer(error)
+}
+
+/** Servers before 7.0, and imitations of them, do not know the first line of the scripts. */
+function isOfOldServer(error: unknown): boolean {
+  return String(error).includes("unexpected symbol near '#'")
 }
 
 export function toFleetError(
@@ -117,24 +147,29 @@ export function toFleetError(
   const word = firstWord(error)
   const name = `fleet "${fleet.name}"`
   if (word === 'MISMATCH') {
-    const found = describe((error as Error).message.slice('MISMATCH '.length))
+    const [, found = ''] = /^MISMATCH ([\d ]+) /.exec((error as Error).message) ?? []
+    const differences = compareConfigs(found, fleet.config)
+    const advice = differences.isCreditsOnly
+      ? 'Give every member the same, or change those of the fleet by initialize({ budget }).'
+      : 'Give every member the same options, or choose another name.'
     return new InvalidRequestError(
-      `${subject} ${name} has ${found}, but this member expects ${describe(fleet.config)}. ${sent} Give every member the same options, or choose another name.`,
+      `${subject} ${name} has ${differences.found}, but this member expects ${differences.expected}. ${sent} ${advice}`,
       { ...details, code: 'fleet_mismatch' },
     )
   }
-  const reason =
-    word === 'NOTINITIALIZED'
-      ? `has no state in Redis: it was never initialized, or Redis has lost its data. ${sent} Call initialize() on purpose, once.`
-      : `cannot read or write its state in Redis. ${sent} Check Redis; the error's cause says what happened.`
-  return new StateUnavailableError(`${subject} ${name} ${reason}`, { ...details, cause: error })
+  if (word === 'STATELOST')
+    return new StateUnavailableError(
+      `${subject} ${name} has lost a part of its state: Redis has less than its members have seen in this window. ${sent} Call reconcile(client) if nobody else spends with the key, or initialize().`,
+      { ...details, code: 'state_lost', cause: error },
+    )
+  return new StateUnavailableError(`${subject} ${name} ${reasonOf(error, sent)}`, { ...details, cause: error })
 }
 
-/** A configuration as the scripts keep it: limit, length of a window, slots. */
-function describe(config: string): string {
-  const [limit, windowMs, slots] = config.split(' ')
-  const window = windowMs === '0' ? 'no windowMs' : `windowMs ${windowMs}`
-  return `a budget of ${limit} credits, ${window} and heavyConcurrency ${slots}`
+function reasonOf(error: unknown, sent: string): string {
+  if (firstWord(error) === 'NOTINITIALIZED')
+    return `has no state in Redis: it was never initialized, or Redis has lost its data. ${sent} Call initialize() on purpose, once.`
+  if (isOfOldServer(error)) return `needs Redis 7.0 or newer, and this server is older. ${sent}`
+  return `cannot read or write its state in Redis. ${sent} Check Redis; the error's cause says what happened.`
 }
 
 /**
@@ -157,7 +192,7 @@ return reply
 }
 
 /** These errors are made by the scripts, and so end with the id of their command. */
-const ERRORS_OF_SCRIPTS = /^(NOTINITIALIZED|MISMATCH) /
+const ERRORS_OF_SCRIPTS = /^(NOTINITIALIZED|MISMATCH|STATELOST) /
 
 /** The reply without the id. @throws Error when it belongs to another command */
 function readReply(reply: unknown, commandId: string): string[] {
@@ -167,15 +202,20 @@ function readReply(reply: unknown, commandId: string): string[] {
 }
 
 /** The error, or another one where it belongs to another command. */
-function readError(error: unknown, commandId: string): unknown {
-  const { message } = Object(error) as { message?: unknown }
-  const isOfScript = typeof message === 'string' && ERRORS_OF_SCRIPTS.test(message)
-  return isOfScript && !message.endsWith(` ${commandId}`) ? foreignReply() : error
+function readError(error: unknown, commandId: string): Error {
+  const read = readClientError(error)
+  return ERRORS_OF_SCRIPTS.test(read.message) && !read.message.endsWith(` ${commandId}`) ? foreignReply() : read
 }
 
 const foreignReply = () =>
   new Error(
     'The client of Redis gave a reply that belongs to another command, so it is not known whether this one was executed.',
+  )
+
+const waitNeedsConnection = () =>
+  new InvalidRequestError(
+    'Invalid wait: it needs a client with one connection, because WAIT is about what its own connection wrote. A pool, a cluster and createSentinel of redis have several. Leave wait out, or give the fleet a client of its own: createClient of redis, or new Redis of ioredis or iovalkey, which follow a fail-over by `sentinels`.',
+    { code: 'invalid_option' },
   )
 
 /** Runs one script. It rejects when there is no answer in time, whatever the client does. */
@@ -195,10 +235,8 @@ export class Commands {
     this.#redis = redis as ScriptRunner
     this.#settings = settings
     this.#nextId = nextId
-    if (settings.wait !== undefined && (typeof this.#redis.wait !== 'function' || isCluster(redis)))
-      throw new InvalidRequestError('Invalid wait: this connection has no WAIT, as a cluster has none.', {
-        code: 'invalid_option',
-      })
+    if (settings.wait !== undefined && !(hasMethod(redis, 'wait') && isOneConnection(redis)))
+      throw waitNeedsConnection()
   }
 
   readonly run: Command = async (script, keys, args) => {
@@ -223,7 +261,8 @@ export class Commands {
     const { wait, timeoutMs } = this.#settings
     if (wait === undefined || this.#redis.wait === undefined) return
     // WAIT is a command like others: an answer that is there wins against a timer that is late.
-    const reached = Number(await withReplyTimeout(this.#redis.wait(wait.replicas, wait.timeoutMs), timeoutMs))
+    const work = withReplyTimeout(this.#redis.wait(wait.replicas, wait.timeoutMs), timeoutMs)
+    const reached = await work.then(Number, (error) => Promise.reject(readClientError(error)))
     // An answer, not an error: WAIT gives up silently.
     if (!(reached >= wait.replicas)) throw new Error(`${reached} of ${wait.replicas} replicas have the reservation.`)
   }

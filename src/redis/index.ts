@@ -5,6 +5,6 @@
  */
 
 export type { Reconciliation } from '../credits/budget.ts'
-export type { Fleet, FleetAccountReader, FleetCooldown, FleetStatus } from '../fleet/fleet.ts'
+export type { Fleet, FleetAccountReader, FleetChanges, FleetCooldown, FleetStatus } from '../fleet/fleet.ts'
 export type { IoRedisClient, NodeRedisClient, RedisConnection, RedisFleetOptions, ScriptRunner } from './options.ts'
 export { createRedisFleet } from './redis-fleet.ts'

@@ -1,10 +1,10 @@
 import { requireCredits } from '../credits/budget-core.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS } from '../credits/reconcile.ts'
-import { rejectUnknown, requireInteger, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
+import { InvalidRequestError, rejectUnknown, requireInteger, requireWindowMs } from '../errors/input.ts'
+import type { FleetChanges } from '../fleet/fleet.ts'
 
-/** The options of a fleet, every default filled in. */
+/** The options of a fleet, every default filled in. Its credits are not among them: they can be changed. */
 export interface FleetSettings {
-  readonly limit: number
   /** 0 without windows. */
   readonly windowMs: number
   readonly slots: number
@@ -22,17 +22,31 @@ export function readOptions(options: RedisFleetOptions): FleetSettings {
   rejectUnknown('fleet option', options, OPTIONS)
   const { budget, heavyConcurrency: slots = 2, leaseMs = DEFAULT_LEASE_MS, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   const { maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = options
-  rejectUnknown('budget option', budget, ['credits', 'windowMs'])
-  const { credits: limit, windowMs } = budget
-  requireCredits('budget.credits', limit)
-  if (windowMs !== undefined) requireWindowMs('budget.windowMs', windowMs)
+  const windowMs = readBudget(budget)
   requireInteger('heavyConcurrency', slots, 'a whole number, 1 or more')
   requireInteger('timeoutMs', timeoutMs, 'a whole number of milliseconds above 0')
   const aboveTimeout = `a whole number of milliseconds above timeoutMs, ${timeoutMs}`
   requireInteger('leaseMs', leaseMs, aboveTimeout, timeoutMs + 1)
-  requireMilliseconds('maxChargeDelayMs', maxChargeDelayMs)
+  requireInteger('maxChargeDelayMs', maxChargeDelayMs, 'a whole number of milliseconds above 0')
   const wait = readWait(options.wait, timeoutMs)
-  return { limit, windowMs: windowMs ?? 0, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait }
+  return { windowMs, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait }
+}
+
+/** The length of its windows, 0 without windows. */
+function readBudget(budget: RedisFleetOptions['budget']): number {
+  rejectUnknown('budget option', budget, ['credits', 'windowMs'])
+  requireCredits('budget.credits', budget.credits)
+  return budget.windowMs === undefined ? 0 : requireWindowMs('budget.windowMs', budget.windowMs)
+}
+
+/** The credits that a fleet is given; undefined where they stay. */
+export function readChanges(changes: FleetChanges, { windowMs }: FleetSettings): number | undefined {
+  rejectUnknown('option of initialize', changes, ['budget'])
+  const { budget } = changes
+  if (budget === undefined) return undefined
+  if (readBudget(budget) === windowMs || budget.windowMs === undefined) return budget.credits
+  const message = `Invalid budget.windowMs: ${budget.windowMs}. The windows of a fleet stay as long as they are. Choose another name for the fleet.`
+  throw new InvalidRequestError(message, { code: 'invalid_option' })
 }
 
 function readWait(wait: RedisFleetOptions['wait'], timeoutMs: number): FleetSettings['wait'] {
@@ -67,11 +81,16 @@ export interface ScriptRunner {
    * `NOSCRIPT` or `READONLY`. Commands must reach the server in the order in which they are called.
    */
   eval(script: string, keys: string[], args: string[]): Promise<unknown>
-  /** Waits until so many replicas have what was written before; resolves with how many have. Needed for the option `wait` only. */
+  /**
+   * Waits until so many replicas have what the same connection wrote before; resolves with how many have. Needed for the option `wait` only, and to be
+   * left out where commands go over several connections.
+   */
   wait?(replicas: number, timeoutMs: number): Promise<unknown>
 }
 
-/** A connection to Redis 7.0 or newer: a client of `redis` (from 6.2), `ioredis` (from 5) or `iovalkey`, or a script runner of your own. */
+/**
+ * A connection to Redis 7.0 or newer: a client of `redis` (from 6.2), `ioredis` (from 5), `iovalkey` or `@upstash/redis`, or a script runner of your own.
+ */
 export type RedisConnection = NodeRedisClient | IoRedisClient | ScriptRunner
 
 /** Options of `createRedisFleet`. */
@@ -92,7 +111,8 @@ export interface RedisFleetOptions {
   heavyConcurrency?: number | undefined
   /**
    * How long a reservation or a slot lasts unless it is renewed, in milliseconds, more than `timeoutMs`. It is renewed while its call is under
-   * way. When a process dies, its slots are free after this time, and its reserved credits are `uncertain`. @default 30_000
+   * way. When a process dies, its slots are free after this time, and its reserved credits are `uncertain`. Every member must state the same.
+   * @default 30_000
    */
   leaseMs?: number | undefined
   /**
@@ -102,13 +122,15 @@ export interface RedisFleetOptions {
    */
   timeoutMs?: number | undefined
   /**
-   * For `reconcile()`: how long after a request was sent the service may still charge it, in milliseconds. As `maxChargeDelayMs` of
-   * `createBudget`. A process that ends is taken to have sent its requests until their lease ended. @default 60_000
+   * For `reconcile()`: how long after a request was sent the service may still charge it, in whole milliseconds. As `maxChargeDelayMs` of
+   * `createBudget`. A process that ends is taken to have sent its requests until their lease ended. Every member must state the same.
+   * @default 60_000
    */
   maxChargeDelayMs?: number | undefined
   /**
    * After each reservation, waits with Redis' `WAIT` until replicas have it; a call whose reservation reaches too few is refused. It makes the
-   * loss of reservations by a fail-over less likely, and it holds up all commands of the connection. Not for clusters.
+   * loss of reservations by a fail-over less likely, and it holds up all commands of the connection. It needs a client with one connection:
+   * no pool, no cluster, no `createSentinel` of `redis`.
    * @default the primary alone confirms
    */
   wait?:

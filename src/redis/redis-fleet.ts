@@ -9,13 +9,26 @@ import { createKeyReader } from '../credits/key-name.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { invalidOption } from '../errors/input.ts'
-import { type Fleet, type FleetAccountReader, type FleetStatus, withFleetInternals } from '../fleet/fleet.ts'
+import {
+  type Fleet,
+  type FleetAccountReader,
+  type FleetChanges,
+  type FleetStatus,
+  withFleetInternals,
+} from '../fleet/fleet.ts'
 import { memoize } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
 import { type Command, Commands, toFleetError } from './command.ts'
-import { type FleetSettings, type RedisConnection, type RedisFleetOptions, readOptions } from './options.ts'
+import {
+  type FleetSettings,
+  type RedisConnection,
+  type RedisFleetOptions,
+  readChanges,
+  readOptions,
+} from './options.ts'
 import { BUY } from './scripts/clock.lua.ts'
+import { configOf } from './scripts/config.lua.ts'
 import { INITIALIZE } from './scripts/ledger.lua.ts'
 import { RECONCILE } from './scripts/reconcile.lua.ts'
 import { STATUS } from './scripts/windows.lua.ts'
@@ -29,10 +42,10 @@ import { type LedgerAnswer, parseBreakers, readMsLeft, resetOf, View } from './v
  *
  * Each request costs one command before it is sent and one after it; heavy requests, and requests after a refusal, two more. While Redis
  * fails, calls fail with `StateUnavailableError` and nothing is sent. Call `initialize()` once for all members before the first call.
- * Keep the keys out of reach of an eviction (`maxmemory-policy noeviction`).
+ * Keep the keys out of reach of an eviction (`maxmemory-policy noeviction`), and let Redis write each command to a file (`appendonly yes`).
  *
- * Redis replicates asynchronously: when a replica takes over, the last reservations may be missing there, and their credits can be
- * spent again. `wait` makes this unlikely, and `reconcile()` finds what it cost.
+ * A Redis that starts from an old snapshot, or a replica that takes over, has forgotten what was spent last. Members that have seen more reject with the
+ * code `state_lost` then, until `reconcile()` finds what it cost, or `initialize()` counts what they have seen.
  * @example
  * const fleet = createRedisFleet(redis, { name: 'bots', budget: { credits: 100_000, windowMs: 86_400_000 } })
  * await fleet.initialize()
@@ -51,11 +64,7 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
   }
   const fleet: Fleet = {
     status: () => orFleetError(() => readStatus(member)),
-    initialize: () =>
-      orFleetError(async () => {
-        await member.command(INITIALIZE, member.keys.initialize, [member.config, crypto.randomUUID()])
-        await member.waitForReplicas()
-      }),
+    initialize: (changes) => orFleetError(() => member.initialize(changes)),
     reconcile: (client) => orFleetError(() => reconcile(member, client)),
     close: () => member.close(),
     [ASYNC_DISPOSE]: () => member.close(),
@@ -80,8 +89,6 @@ export function createRedisFleet(redis: RedisConnection, options: RedisFleetOpti
 export class Member {
   readonly name: string
   readonly settings: FleetSettings
-  /** Limit, length of a window and slots, as the scripts compare them. */
-  readonly config: string
   readonly keys: FleetKeys
   readonly command: Command
   readonly ages = new AgeClock(new SystemClock())
@@ -94,18 +101,36 @@ export class Member {
   readonly nameOf = createKeyReader()
   readonly #id = crypto.randomUUID().replaceAll('-', '').slice(0, 20)
   readonly #commands: Commands
+  #credits: number
   #ids = 0
   #isClosed = false
 
   constructor(redis: RedisConnection, options: RedisFleetOptions) {
     this.settings = readOptions(options)
-    const { limit, windowMs, slots, leaseMs } = this.settings
+    this.#credits = options.budget.credits
     this.name = options.name
     this.keys = new FleetKeys(this.name)
     this.#commands = new Commands(redis, this.settings, () => this.nextId())
-    this.config = `${limit} ${windowMs} ${slots}`
     this.command = this.#commands.run
-    this.renewals = new Renewals(this.command, leaseMs, this.ages)
+    this.renewals = new Renewals(this.command, this.settings.leaseMs, this.ages)
+  }
+
+  /** Credits of all members in a window. */
+  get credits(): number {
+    return this.#credits
+  }
+
+  /** What all members state, as the scripts compare it. */
+  get config(): string {
+    return configOf(this.settings, this.#credits)
+  }
+
+  async initialize(changes: FleetChanges = {}): Promise<void> {
+    const credits = readChanges(changes, this.settings) ?? this.#credits
+    const isChange = changes.budget === undefined ? 0 : 1
+    await this.moveCredits(INITIALIZE, [configOf(this.settings, credits), this.view.seen, isChange])
+    this.#credits = credits
+    await this.waitForReplicas()
   }
 
   /** An id that no other member uses. */
@@ -132,7 +157,7 @@ export class Member {
   }
 
   termsOf(id: string, credits: number, key: string): (string | number)[] {
-    return [this.config, id, credits, this.settings.leaseMs, this.settings.maxChargeDelayMs, key]
+    return [this.config, this.view.seen, id, credits, key]
   }
 
   waitForReplicas(): Promise<void> {
@@ -157,17 +182,26 @@ export class Member {
   }
 
   exceeded(needed: number, details: ReservationDetails | undefined): BudgetExceededError {
-    const { limit } = this.settings
+    const limit = this.credits
     const { totals, resetsAt } = this.view
     const of = `budget of the fleet "${this.name}"`
     return budgetExceeded({ of, limit, needed, available: creditsLeft(limit, totals), resetsAt }, details)
   }
 }
 
-async function readStatus({ command, keys, config, settings, view, ages }: Member): Promise<FleetStatus> {
-  const { limit, slots } = settings
+async function readStatus({
+  command,
+  keys,
+  config,
+  credits: limit,
+  settings,
+  view,
+  ages,
+}: Member): Promise<FleetStatus> {
+  const { slots } = settings
   const sentAt = ages.now()
-  const [now, , msLeft, ...rest] = await command(STATUS, keys.status, [config])
+  const [now, seen = '', msLeft, ...rest] = await command(STATUS, keys.status, [config, view.seen])
+  view.remember(seen)
   const [spent = 0, reserved = 0, uncertain = 0, taken = 0] = rest.slice(0, 4).map(Number)
   const breakers = rest.slice(4)
   view.readBreakers(Number(now), breakers, sentAt)
@@ -184,20 +218,19 @@ async function readStatus({ command, keys, config, settings, view, ages }: Membe
 
 /** Reads the balance between two looks at the ledger: where that is the same, the balance belongs to it. */
 async function reconcile(
-  { command, keys, config, settings: { leaseMs, maxChargeDelayMs } }: Member,
+  { command, keys, config, view }: Member,
   client: FleetAccountReader,
 ): Promise<Reconciliation | undefined> {
   const internals = internalsOf(client)
   if (internals === undefined) throw invalidOption('client', client, 'a client of createClient')
-  const limits = [config, leaseMs, maxChargeDelayMs]
-  const [state, ...quiet] = await command(RECONCILE, keys.ledger, limits)
+  const [state, ...quiet] = await command(RECONCILE, keys.ledger, [config, view.seen])
   if (state !== 'quiet') return undefined
   const sent = recordReading()
   await internals.call('account.me', {}, {}, { budget: sent.limit })
   // An answer that another call has asked for, with whatever key, may be older than the look.
   const { balance, key } = sent
   if (balance === undefined || key === undefined) return undefined
-  const [verdict, charged, freed] = await command(RECONCILE, keys.ledger, [...limits, ...quiet, balance, key])
+  const [verdict, charged, freed] = await command(RECONCILE, keys.ledger, [config, view.seen, ...quiet, balance, key])
   return verdict === 'proven' ? { charged: Number(charged), freed: Number(freed) } : undefined
 }
 
@@ -238,7 +271,6 @@ const HASH_LENGTH = 32
 export class FleetKeys {
   /** Of the scripts that move credits. */
   readonly ledger: string[]
-  readonly initialize: string[]
   readonly status: string[]
   readonly buy: string[]
   readonly leases: string
@@ -257,7 +289,6 @@ export class FleetKeys {
     this.leases = key('leases')
     this.slots = key('slots')
     this.ledger = [key('state'), key('operations'), this.leases, key('ends'), key('breakers'), key('balances')]
-    this.initialize = [key('state'), key('operations'), this.leases, key('ends'), key('balances')]
     this.status = [key('state'), key('operations'), this.leases, this.slots, key('breakers')]
     this.buy = [key('buyers:ends'), key('buyers:owners')]
   }

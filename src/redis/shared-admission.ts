@@ -134,9 +134,8 @@ export class SharedAdmissionControl implements AdmissionControl {
   #askOnce(request: AdmissionRequest, scope: string, id: string): Promise<[string, number]> {
     const { member } = this
     member.throwIfClosed()
-    const { config, settings } = member
     const limits = [request.isHeavy ? '1' : '0', MAX_KEY_REFUSALS, SILENT_MS]
-    const args = [config, id, settings.leaseMs, scope, ...limits, ...this.countUnasked(scope)]
+    const args = [member.config, id, scope, ...limits, ...this.countUnasked(scope)]
     const answer = member.limit(ADMIT, scope, args).catch((error) => {
       throw member.toError(error)
     })
@@ -188,9 +187,8 @@ class SharedAdmission implements Admission {
   refuse(scope: CooldownScope, waitMs: number): number {
     const cooldownMs = this.#local.refuse(scope, waitMs)
     if (!this.#leave()) return cooldownMs
-    const { leaseMs } = this.#control.member.settings
     const ids = this.#control.countUnasked(this.#scope)
-    this.#control.send(REFUSE, this.#scope, [this.id, this.#scope, scope, Math.ceil(waitMs), leaseMs, ...ids])
+    this.#control.send(REFUSE, this.#scope, [this.id, this.#scope, scope, Math.ceil(waitMs), ...ids])
     return cooldownMs
   }
 

@@ -17,13 +17,19 @@ const NOTHING_COUNTED = { spent: 0, reserved: 0, uncertain: 0 }
 /** The budget of a fleet: each reservation is one script. Its totals are those of the last answer. */
 export function createSharedBudget(member: Member): SharedBudget {
   const { view, background, command, keys, settings } = member
-  const { limit, timeoutMs } = settings
-  const counted = { limit, totals: () => capUncertain(limit, view.totals), resetsAt: () => view.resetsAt }
+  const counted = {
+    get limit() {
+      return member.credits
+    },
+    totals: () => capUncertain(member.credits, view.totals),
+    resetsAt: () => view.resetsAt,
+  }
   return withTotals<Pick<SharedBudget, 'check' | 'reserve' | 'flush'>>(counted, {
     check(credits, details) {
       requireCredits('credits', credits)
       const isKnown = view.ageMs <= MAX_CHECK_AGE_MS && !view.isWindowOver
-      if (!fits(limit, isKnown ? view.totals : NOTHING_COUNTED, credits)) throw member.exceeded(credits, details)
+      if (!fits(member.credits, isKnown ? view.totals : NOTHING_COUNTED, credits))
+        throw member.exceeded(credits, details)
     },
     async reserve(credits, details) {
       requireCredits('credits', credits)
@@ -38,7 +44,7 @@ export function createSharedBudget(member: Member): SharedBudget {
         throw member.toError(error, details)
       }
     },
-    flush: () => background.flush(timeoutMs),
+    flush: () => background.flush(settings.timeoutMs),
   })
 }
 
@@ -153,17 +159,16 @@ class SharedReservation implements Reservation {
   #decide(decision: Decision, charged: number): void {
     if (this.#isDecided) return
     this.#isDecided = true
-    const { background, renewals, settings } = this.#member
+    const { background, renewals } = this.#member
     renewals.delete(this.#lease)
     if (this.credits === 0 && charged === 0) return
-    const { window, epoch } = this.#answer
-    const known = [this.#lease.id, decision, charged, this.credits, window, epoch]
+    const known = [this.#lease.id, decision, charged, this.credits, this.#answer.window]
     background.repeat(async () => {
       const now = this.#member.ages.monotonic()
       const ageMs = Math.ceil(now - this.#reservedAt)
       const sinceConfirmedMs = Math.floor(now - (this.#confirmedAt ?? now))
-      const args = [...known, ageMs, sinceConfirmedMs, settings.maxChargeDelayMs, this.#key]
-      await this.#member.moveCredits(SETTLE, args)
+      const { view } = this.#member
+      await this.#member.moveCredits(SETTLE, [view.seen, ...known, ageMs, sinceConfirmedMs, this.#key])
     }, Number.POSITIVE_INFINITY)
   }
 }

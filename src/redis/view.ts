@@ -3,7 +3,6 @@ import type { WindowTotals } from '../credits/windows.ts'
 
 export interface LedgerAnswer {
   readonly verdict: string
-  readonly epoch: string
   readonly window: string
   /** How long the window still lasts, milliseconds; Infinity without windows. */
   readonly msLeft: number
@@ -26,9 +25,11 @@ export class View {
   readonly #ages: AgeClock
   totals: WindowTotals = { spent: 0, reserved: 0, uncertain: 0 }
   resetsAt: number | undefined
-  /** The newest answers, so that an older one that is late changes nothing. */
-  #newestTotals = OLDEST
+  /** The newest answer, so that an older one that is late changes nothing. */
   #newestBreakers = OLDEST
+  #newestSeen = ''
+  /** The newest reservation of the epoch. */
+  #reserved = { revision: 0, text: '' }
   #totalsAt = Number.NEGATIVE_INFINITY
   #breakersAt = Number.NEGATIVE_INFINITY
   #windowEndsAt = Number.POSITIVE_INFINITY
@@ -63,18 +64,36 @@ export class View {
 
   /** Reads an answer to a command that was sent at a moment of the age clock. */
   readLedger(answer: readonly string[], sentAt: number): LedgerAnswer {
-    const [verdict = '', time, epoch = '', window = '', left, spent, reserved, uncertain, ...breakers] = answer
+    const [verdict = '', time, seen = '', window = '', left, spent, reserved, uncertain, ...breakers] = answer
     const now = Number(time)
     const msLeft = readMsLeft(left)
-    if (!isOlder({ now, sentAt }, this.#newestTotals) && epoch !== '') {
-      this.#newestTotals = { now, sentAt }
+    if (seen !== '' && this.remember(seen)) {
       this.#totalsAt = this.#ages.now()
       this.totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }
       this.resetsAt = resetOf(now, msLeft)
       this.#windowEndsAt = sentAt + msLeft
     }
-    if (epoch !== '') this.readBreakers(now, breakers, sentAt)
-    return { verdict, epoch, window, msLeft }
+    if (seen !== '') this.readBreakers(now, breakers, sentAt)
+    return { verdict, window, msLeft }
+  }
+
+  /** What the newest state has: commands state it, so that Redis sees whether it has forgotten a part of that. */
+  get seen(): string {
+    return this.#newestSeen + this.#reserved.text
+  }
+
+  /** Whether nothing newer was seen. The epoch and the revision of a state tell, whatever clocks do and whichever server answers. */
+  remember(seen: string): boolean {
+    const [epoch = '', revision = '', window, spent, held, ...reserved] = seen.split(' ')
+    const [newestEpoch = '', newestRevision = ''] = this.#newestSeen.split(' ')
+    const isNewEpoch = Number(epoch) > Number(newestEpoch)
+    if (isNewEpoch) this.#reserved = { revision: 0, text: '' }
+    else if (Number(epoch) < Number(newestEpoch)) return false
+    if (reserved.length > 0 && Number(revision) > this.#reserved.revision)
+      this.#reserved = { revision: Number(revision), text: ` ${reserved.join(' ')}` }
+    if (!isNewEpoch && Number(revision) < Number(newestRevision)) return false
+    this.#newestSeen = [epoch, revision, window, spent, held].join(' ')
+    return true
   }
 
   readBreakers(now: number, parts: readonly string[], sentAt: number): void {

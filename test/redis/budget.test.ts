@@ -76,19 +76,91 @@ describe('initialize', () => {
   })
 
   test.each([
-    [{ budget: { credits: 50_000, windowMs: DAY_MS } }, /100000 credits, windowMs 86400000 .*50000 credits/],
-    [{ budget: { credits: 100_000, windowMs: 60_000 } }, /windowMs 86400000 .*windowMs 60000/],
-    [{ budget: { credits: 100_000 } }, /windowMs 86400000 .*no windowMs/],
-    [{ heavyConcurrency: 3 }, /heavyConcurrency 2, .*heavyConcurrency 3/],
+    [{ budget: { credits: 50_000, windowMs: DAY_MS } }, 'has credits 100000, but this member expects credits 50000.'],
+    [
+      { budget: { credits: 100_000, windowMs: 60_000 } },
+      'has windowMs 86400000, but this member expects windowMs 60000.',
+    ],
+    [{ budget: { credits: 100_000 } }, 'has windowMs 86400000, but this member expects no windowMs.'],
+    [{ heavyConcurrency: 3 }, 'has heavyConcurrency 2, but this member expects heavyConcurrency 3.'],
+    [{ leaseMs: 10_000 }, 'has leaseMs 20000, but this member expects leaseMs 10000.'],
+    [{ maxChargeDelayMs: 1, leaseMs: 30_000 }, 'expects leaseMs 30000, maxChargeDelayMs 1.'],
   ])('refuses a member with %j, as its calls are, with both values', async (options, message) => {
     await setup.join().fleet.initialize()
     const { client, fleet } = setup.join(options)
     for (const run of [() => fleet.initialize(), () => fleet.status(), () => client.etn.price()]) {
       const error = await rejection(run(), InvalidRequestError)
       expect(error).toMatchObject({ code: 'fleet_mismatch', attempts: 0, charge: 'none' })
-      expect(error.message).toMatch(message)
+      expect(error.message).toContain(message)
     }
     expect(setup.fake.journal()).toEqual([])
+  })
+})
+
+describe('initialize with a budget', () => {
+  const start = async (credits: number, spent: number) => {
+    const { client, fleet } = setup.join({ budget: { credits, windowMs: DAY_MS } })
+    await fleet.initialize()
+    for (const address of TOKENS.slice(0, spent / 50)) await client.token.price({ address })
+    await expect.poll(async () => (await fleet.status()).spent).toBe(spent)
+    return { client, fleet }
+  }
+
+  test('raises the limit, and keeps what is spent and what is in flight', async () => {
+    const { client, fleet } = await start(200, 150)
+    const answer = setup.hold('etn.price')
+    const inFlight = client.etn.price()
+    await expect.poll(() => setup.fake.journal({ operation: 'etn.price' }).length).toBe(1)
+    await rejection(client.token.get({ address: BOLT }), BudgetExceededError)
+    await fleet.initialize({ budget: { credits: 300 } })
+    expect(await fleet.status()).toMatchObject({ limit: 300, spent: 150, reserved: 25, available: 125 })
+    expect(client.budget).toMatchObject({ limit: 300, spent: 150, available: 125 })
+    answer()
+    await Promise.all([inFlight, client.token.get({ address: BOLT })])
+    await expect.poll(async () => (await fleet.status()).spent).toBe(275)
+    const error = await rejection(client.token.get({ address: BOLT }), BudgetExceededError)
+    expect(error.message).toContain('has 25 of 300 credits left')
+    expect(setup.fake.charged()).toBe(275)
+  })
+
+  test('lowers the limit, also below what is spent', async () => {
+    const { client, fleet } = await start(1_000, 150)
+    await fleet.initialize({ budget: { credits: 100, windowMs: DAY_MS } })
+    expect(await fleet.status()).toMatchObject({ limit: 100, spent: 150, available: 0 })
+    await rejection(client.etn.price(), BudgetExceededError)
+  })
+
+  test('is needed by the members that state another one, and for a new process that states this one', async () => {
+    const { fleet } = await start(1_000, 50)
+    const other = setup.join({ budget: { credits: 1_000, windowMs: DAY_MS } })
+    const budget = { credits: 1_500, windowMs: DAY_MS }
+    const deployed = setup.join({ budget })
+    const error = await rejection(deployed.client.etn.price(), InvalidRequestError)
+    expect(error.message).toContain('or change those of the fleet by initialize({ budget })')
+    await deployed.fleet.initialize({ budget })
+    expect(await deployed.fleet.status()).toMatchObject({ limit: 1_500, spent: 50, available: 1_450 })
+    for (const run of [() => other.client.etn.price(), () => fleet.status()])
+      await expect(run()).rejects.toMatchObject({ code: 'fleet_mismatch' })
+    await other.fleet.initialize({ budget })
+    await other.client.etn.price()
+    await expect.poll(async () => (await deployed.fleet.status()).spent).toBe(75)
+  })
+
+  test('creates a fleet with it', async () => {
+    const { fleet } = setup.join()
+    await fleet.initialize({ budget: { credits: 70 } })
+    expect(await fleet.status()).toMatchObject({ limit: 70, spent: 0 })
+  })
+
+  test('changes nothing else: what differs otherwise is refused', async () => {
+    const { fleet } = await start(1_000, 50)
+    const other = setup.join({ budget: { credits: 1_000, windowMs: DAY_MS }, heavyConcurrency: 3 })
+    const changes = { budget: { credits: 2_000 } }
+    await expect(other.fleet.initialize(changes)).rejects.toMatchObject({ code: 'fleet_mismatch' })
+    const refused = [{ budget: { credits: 2_000, windowMs: 60_000 } }, { budget: { credits: -1 } }, { credits: 2_000 }]
+    for (const one of refused)
+      await expect(fleet.initialize(one as never)).rejects.toMatchObject({ code: 'invalid_option' })
+    expect(await fleet.status()).toMatchObject({ limit: 1_000, spent: 50 })
   })
 })
 
@@ -125,6 +197,7 @@ describe('options', () => {
     [{ heavyConcurrency: 0 }, 'heavyConcurrency'],
     [{ timeoutMs: 0 }, 'timeoutMs'],
     [{ timeoutMs: 1_000, leaseMs: 1_000 }, 'leaseMs'],
+    [{ maxChargeDelayMs: 0.5 }, 'maxChargeDelayMs'],
     [{ wait: { replicas: 0, timeoutMs: 10 } }, 'wait.replicas'],
     [{ wait: { replicas: 1, timeoutMs: 400 } }, 'wait.timeoutMs'],
     [{ lease: 1 }, 'fleet option'],

@@ -33,6 +33,18 @@ describe.each(Object.entries(CONNECTIONS))('%s', (_, connect) => {
     await expect.poll(async () => (await fleet.status()).slots.taken).toBe(0)
   })
 
+  test('says why a member is refused', async () => {
+    const { redis, close } = await connect(setup.server.port)
+    setup.onEnd(close)
+    const { client, fleet } = setup.join({}, {}, redis)
+    const error = await rejection(client.etn.price(), StateUnavailableError)
+    expect(error.message).toContain('the fleet "bots" has no state in Redis')
+    expect((error.cause as Error).message).toMatch(/^NOTINITIALIZED The fleet has no state\. [\w.]+$/)
+    await fleet.initialize()
+    const other = setup.join({ leaseMs: 10_000 }, {}, redis)
+    await expect(other.fleet.status()).rejects.toMatchObject({ code: 'fleet_mismatch' })
+  })
+
   test('heals a server that has forgotten its scripts', async () => {
     const { client, fleet } = await join()
     await client.etn.price()

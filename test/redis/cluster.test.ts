@@ -5,7 +5,7 @@ import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, type RedisServer, startRedisServer } from '../support/redis-server.ts'
 import { until } from '../support/wait.ts'
-import { BOLT, OPTIONS, useFleet } from './setup.ts'
+import { BOLT, OPTIONS, rightsOfGuide, useFleet } from './setup.ts'
 
 const setup = useFleet()
 const SLOTS = 16_384
@@ -34,18 +34,20 @@ afterAll(async () => {
   await Promise.all(nodes.map(({ server }) => server.close()))
 })
 
-const CLUSTERS: Record<string, (port: number) => Promise<{ redis: RedisConnection; close(): unknown }>> = {
-  async redis(port) {
-    const redis = createCluster({ rootNodes: [{ socket: { port, host: '127.0.0.1' } }] })
+type Login = { username: string; password: string }
+type Connect = (port: number, login?: Login) => Promise<{ redis: RedisConnection; close(): unknown }>
+const CLUSTERS: Record<string, Connect> = {
+  async redis(port, login) {
+    const redis = createCluster({ rootNodes: [{ socket: { port, host: '127.0.0.1' } }], defaults: { ...login } })
     await redis.on('error', () => {}).connect()
     return { redis, close: () => redis.destroy() }
   },
-  async ioredis(port) {
-    const redis = new IoCluster([{ port, host: '127.0.0.1' }])
+  async ioredis(port, login) {
+    const redis = new IoCluster([{ port, host: '127.0.0.1' }], { redisOptions: { ...login } })
     return { redis, close: () => redis.disconnect() }
   },
-  async iovalkey(port) {
-    const redis = new ValkeyCluster([{ port, host: '127.0.0.1' }])
+  async iovalkey(port, login) {
+    const redis = new ValkeyCluster([{ port, host: '127.0.0.1' }], { redisOptions: { ...login } })
     return { redis, close: () => redis.disconnect() }
   },
 }
@@ -68,6 +70,22 @@ describe.each(Object.entries(CLUSTERS))('a cluster with %s', (_, connect) => {
     )
     const keys = await Promise.all(nodes.map(({ server }) => server.command('DBSIZE')))
     expect(keys.filter((count) => !count.startsWith(':0')).length).toBeGreaterThan(1)
+  })
+
+  test('needs no other rights than those of the guide', async () => {
+    const more = _ === 'redis' ? ['+cluster|slots'] : ['+cluster|slots', '+info', '+cluster|info']
+    for (const { server } of nodes) {
+      await server.command('ACL', 'SETUSER', 'bot', 'reset', 'on', '>secret', ...rightsOfGuide(), ...more)
+      await server.command('ACL', 'LOG', 'RESET')
+    }
+    const { redis, close } = await connect(nodes[0]!.server.port, { username: 'bot', password: 'secret' })
+    setup.onEnd(close)
+    const { client, fleet } = setup.join({ name: `rights-${_}` }, {}, redis)
+    await fleet.initialize()
+    await client.locks.get({ address: BOLT })
+    await expect.poll(async () => (await fleet.status()).spent).toBe(2_000)
+    const logs = await Promise.all(nodes.map(({ server }) => server.command('ACL', 'LOG')))
+    expect(logs).toEqual(['*0\r\n', '*0\r\n', '*0\r\n'])
   })
 
   test('has no WAIT', async () => {

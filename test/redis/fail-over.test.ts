@@ -3,7 +3,7 @@ import type { ScriptRunner } from 'etn-market/redis'
 import { expect, test } from 'vitest'
 import { type RedisServer, startRedisServer } from '../support/redis-server.ts'
 import { rejection } from '../support/setup.ts'
-import { BOLT, useFleet } from './setup.ts'
+import { BOLT, DAY_MS, useFleet } from './setup.ts'
 
 const setup = useFleet()
 
@@ -48,7 +48,7 @@ test('with wait, a reservation that reaches no replica is refused and taken back
   expect(setup.fake.journal()).toHaveLength(1)
 })
 
-test('a fail-over that forgets charges: reconcile finds what they cost, and what was in flight counts', async () => {
+test('a fail-over that forgets charges: nothing is sent until reconcile has found what they cost, and what was in flight counts', async () => {
   const replica = await startReplica()
   const redis = followPrimary([setup.server.port, replica.port])
   const { client, fleet } = setup.join({}, {}, redis)
@@ -67,11 +67,13 @@ test('a fail-over that forgets charges: reconcile finds what they cost, and what
   setup.server.pause()
   await replica.command('REPLICAOF', 'NO', 'ONE')
   redis.failOver()
-  expect((await fleet.status()).spent).toBe(25)
+  await expect(fleet.status()).rejects.toMatchObject({ code: 'state_lost' })
   answer()
   await inFlight
   // Its reservation is forgotten, and its charge counts all the same.
-  await expect.poll(async () => (await fleet.status()).spent).toBe(50)
+  const window = Math.floor(Date.now() / DAY_MS)
+  await expect.poll(() => copy.hget('{etn-market:bots}:state', `s${window}`)).toBe('50')
+  await expect(client.token.get({ address: BOLT })).rejects.toMatchObject({ code: 'state_lost', attempts: 0 })
   expect(await fleet.reconcile(client)).toEqual({ charged: 100, freed: 0 })
   expect(await fleet.status()).toMatchObject({ spent: 150, reserved: 0, uncertain: 0 })
   expect(setup.fake.charged()).toBe(150)

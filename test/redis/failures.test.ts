@@ -48,7 +48,7 @@ describe('nothing is sent, and nothing hangs, when the server', () => {
     expect(await fleet.status()).toMatchObject({ reserved: 0, uncertain: 0, slots: { taken: 0 } })
   })
 
-  test('was flushed, until it is initialized on purpose; what was in flight then is ignored', async () => {
+  test('was flushed, until it is initialized on purpose; what was in flight then counts', async () => {
     const { client, fleet } = setup.join()
     const other = setup.join()
     await fleet.initialize()
@@ -61,10 +61,10 @@ describe('nothing is sent, and nothing hangs, when the server', () => {
     await other.fleet.initialize()
     await call
     await client.close()
-    expect(await fleet.status()).toMatchObject({ spent: 0, reserved: 0, uncertain: 0, available: 100_000 })
+    expect(await fleet.status()).toMatchObject({ spent: 25, reserved: 0, uncertain: 0, available: 99_975 })
     await other.client.nft.stats()
     await other.client.close()
-    expect(await fleet.status()).toMatchObject({ spent: 25, reserved: 0 })
+    expect(await fleet.status()).toMatchObject({ spent: 50, reserved: 0 })
   })
 
   test('hangs for longer than a call may take', async () => {
@@ -127,7 +127,7 @@ test('an answer that is there wins against a timer that is late, because the pro
 test('a settlement while the server is away ends with the lease: the credits are uncertain then', async () => {
   const proxy = await startTcpProxy(setup.server.port)
   const { client } = setup.join(SHORT_LEASE, {}, setup.connect(proxy.port))
-  const other = setup.join()
+  const other = setup.join(SHORT_LEASE)
   await other.fleet.initialize()
   const answer = setup.hold('etn.price')
   const call = client.etn.price()
@@ -207,7 +207,7 @@ test('an answer that belongs to another command confirms nothing', async () => {
     },
   }
   const leaseMs = 500
-  await setup.join().fleet.initialize()
+  await setup.join({ timeoutMs: 400, leaseMs }).fleet.initialize()
   const late = setup.join({ timeoutMs: 400, leaseMs }, { apiKey: keyAfter(leaseMs + 50) }, redis)
   await rejection(late.client.etn.price(), StateUnavailableError)
   expect(setup.fake.journal()).toEqual([])

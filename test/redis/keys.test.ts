@@ -3,6 +3,7 @@ import type { ScriptRunner } from 'etn-market/redis'
 import { expect, test } from 'vitest'
 import { createKeyNames } from '../../src/credits/key-name.ts'
 import { fleetInternalsOf } from '../../src/fleet/fleet.ts'
+import { RECONCILE } from '../../src/redis/scripts/reconcile.lua.ts'
 import { BOLT, lossesAreOld, PROMPT, SHORT_LEASE, useFleet } from './setup.ts'
 
 const CREDITS = 1_000_000
@@ -10,10 +11,10 @@ const [FIRST, SECOND] = ['esk_live_first_key', 'esk_live_second_key'] as const
 const setup = useFleet([], { keys: { [FIRST]: CREDITS, [SECOND]: 200_000 } })
 
 /** A fleet whose members spend with two keys, both of whose balances are known. */
-async function useTwoKeys() {
+async function useTwoKeys(fleetOptions = {}) {
   const options = { retry: false } as const
-  const one = setup.join(PROMPT, { ...options, apiKey: FIRST })
-  const other = setup.join(PROMPT, { ...options, apiKey: SECOND })
+  const one = setup.join({ ...PROMPT, ...fleetOptions }, { ...options, apiKey: FIRST })
+  const other = setup.join({ ...PROMPT, ...fleetOptions }, { ...options, apiKey: SECOND })
   const { fleet } = one
   await fleet.initialize()
   expect(await fleet.reconcile(one.client)).toBeUndefined()
@@ -61,8 +62,8 @@ test('a key function that changes its key is compared with the key that the bala
 })
 
 test('the first request of a process that ends is proven by the balance of its key alone', async () => {
-  const { one, other, fleet } = await useTwoKeys()
-  const dying = setup.join(SHORT_LEASE).fleet
+  const { one, other, fleet } = await useTwoKeys(SHORT_LEASE)
+  const dying = setup.join({ ...PROMPT, ...SHORT_LEASE }).fleet
   const { budget } = fleetInternalsOf(dying) ?? {}
   const held = await budget?.reserve(100)
   await held?.confirm({}, createKeyNames()(FIRST))
@@ -148,8 +149,8 @@ test('a failed reconciliation that is swallowed: whichever step fails, no figure
   setup.fake.fault({ operation: 'account.me', status: 500 })
   await expect(fleet.reconcile(client)).rejects.toMatchObject({ name: 'ServiceError' })
   // Each with the id of the command.
-  for (const length of [4, 8]) {
-    fails = (_, args) => args.length === length && args[0]!.includes(' ')
+  for (const length of [3, 7]) {
+    fails = (script, args) => script === RECONCILE && args.length === length
     await expect(fleet.reconcile(client)).rejects.toBeInstanceOf(StateUnavailableError)
   }
   fails = () => false

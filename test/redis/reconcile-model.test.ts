@@ -4,15 +4,14 @@ import type { MemoryReservation } from '../../src/credits/budget.ts'
 import { createMemoryBudget } from '../../src/credits/budget-core.ts'
 import { KeyBalances } from '../../src/credits/reconcile.ts'
 import { type Drawn, testProperty, weighted } from '../support/property.ts'
-import { DELAY_MS, START, useScripts } from './scripts/setup.ts'
+import { configOf, DELAY_MS, START, useScripts } from './scripts/setup.ts'
 import { WindowsModel } from './windows-model.ts'
 
 const scripts = useScripts()
 const LIMIT = 1_000_000
 const WINDOW_MS = 4_000
-const CONFIG = `${LIMIT} ${WINDOW_MS} 2`
 /** No lease ends within a case. */
-const leaseMs = 1_000_000
+const CONFIG = configOf(LIMIT, WINDOW_MS, 1_000_000)
 const TOP_UP = 10_000_000
 
 const key = fc.constantFrom(...Array<string>(8).fill('one'), 'other', 'other', 'other', '')
@@ -53,7 +52,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   const windows = new WindowsModel(WINDOW_MS, 0, () => now)
   const keyBalances = new KeyBalances(windows, () => now, DELAY_MS)
   const budget = createMemoryBudget({ limit: LIMIT, windows, keyBalances, now: () => now })
-  await scripts.reserve('first', 0, { config: CONFIG, leaseMs })
+  await scripts.reserve('first', 0, { config: CONFIG })
   const balances: Record<string, number> = { one: 50_000_000, other: 7_000_000, '': 1_000_000 }
   const charge = (key: string, credits: number) => {
     balances[key] = (balances[key] ?? 0) - credits
@@ -70,7 +69,7 @@ async function run(steps: readonly Step[]): Promise<void> {
     const reservation = budget.reserve(credits)
     reservation.confirm({}, key)
     // One connection executes them in this order.
-    const options = { config: CONFIG, leaseMs, key }
+    const options = { config: CONFIG, key }
     await Promise.all([scripts.reserve(id, credits, options), scripts.confirm(id, credits, options)])
     inFlight.push({ id, key, credits, sentAt: now, reservation })
   }
@@ -85,9 +84,9 @@ async function run(steps: readonly Step[]): Promise<void> {
     const free = budget.reserve(0)
     free.confirm({}, key)
     const proof = free.settle(0, { remaining })
-    const [state, ...quiet] = await scripts.reconcile([], CONFIG)
+    const [state, ...quiet] = await scripts.reconcile([], { config: CONFIG })
     expect(state).toBe('quiet')
-    const [verdict, charged, available] = await scripts.reconcile([...quiet, remaining, key], CONFIG)
+    const [verdict, charged, available] = await scripts.reconcile([...quiet, remaining, key], { config: CONFIG })
     const proven = verdict === 'proven' ? { charged: Number(charged), freed: Number(available) } : undefined
     expect(proof ?? { charged: 0, freed: 0 }).toEqual(proven ?? { charged: 0, freed: 0 })
     shown += proof?.charged ?? 0
@@ -119,11 +118,7 @@ async function run(steps: readonly Step[]): Promise<void> {
       }
     }
     const { spent, reserved, uncertain } = budget
-    expect((await scripts.reserve(`free-${++ids}`, 0, { config: CONFIG, leaseMs })).totals).toEqual([
-      spent,
-      reserved,
-      uncertain,
-    ])
+    expect((await scripts.reserve(`free-${++ids}`, 0, { config: CONFIG })).totals).toEqual([spent, reserved, uncertain])
   }
 }
 

@@ -40,7 +40,7 @@ test('a reservation is not granted by the reply to another one', async () => {
   const { budget, fleet } = await startFleet(runner, 60)
   await budget.reserve(50)
   // The second reservation is refused by Redis, and its client sees the grant of the first.
-  control.confuses = (args) => args[2] === '50'
+  control.confuses = (args) => args[3] === '50'
   await expect(budget.reserve(50)).rejects.toMatchObject({ name: 'StateUnavailableError' })
   control.confuses = () => false
   await budget.flush()
@@ -53,7 +53,7 @@ test('a charge is settled although the first reply to its settlement belongs to 
   const reservation = await budget.reserve(50)
   await reservation.confirm()
   let confused = 0
-  control.confuses = (args) => args[1] === 's' && confused++ === 0
+  control.confuses = (args) => args[2] === 's' && confused++ === 0
   reservation.settle(20)
   await expect.poll(() => confused).toBeGreaterThan(1)
   await budget.flush()

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type Client, type ClientEvent, type ClientOptions, createClient } from 'etn-market'
 import {
   createFakeService,
@@ -22,6 +23,13 @@ export const OPTIONS: RedisFleetOptions = {
   timeoutMs: 5_000,
   leaseMs: 20_000,
 }
+/** The rights of a user, as the guide has them. */
+export function rightsOfGuide(): string[] {
+  const guide = readFileSync(new URL('../../src/redis/GUIDE.md', import.meta.url), 'utf8')
+  const [, rights = ''] = /^ACL SETUSER \w+ on >\S+ (.+)$/m.exec(guide) ?? []
+  return rights.split(' ')
+}
+
 /** A lease that has to be renewed within a test, by a process that may be busy for a second. */
 export const SHORT_LEASE = { timeoutMs: 1_400, leaseMs: 1_500 }
 

@@ -3,13 +3,13 @@ import { expect } from 'vitest'
 import type { MemoryReservation } from '../../src/credits/budget.ts'
 import { createMemoryBudget } from '../../src/credits/budget-core.ts'
 import { type Drawn, testProperty, weighted } from '../support/property.ts'
-import { START, useScripts, WINDOW_MS } from './scripts/setup.ts'
+import { configOf, START, useScripts, WINDOW_MS } from './scripts/setup.ts'
 import { WindowsModel } from './windows-model.ts'
 
 const scripts = useScripts()
 const LIMIT = 1_000
 /** No lease ends within a case. */
-const leaseMs = 1_000_000
+const config = configOf(LIMIT, WINDOW_MS, 1_000_000)
 
 const which = fc.nat(20)
 const charged = fc.nat(400)
@@ -33,12 +33,12 @@ async function run(steps: readonly Step[]): Promise<void> {
   await scripts.redis.flushall()
   let now = START
   scripts.at(now)
-  await scripts.initialize()
+  await scripts.initialize(config)
   // Its windows begin at multiples of their length, as those of a fleet.
   const windows = new WindowsModel(WINDOW_MS, 0, () => now)
   const budget = createMemoryBudget({ limit: LIMIT, windows, keyBalances: undefined, now: () => now })
   // The first look of both is at the same time.
-  await scripts.reserve('first', 0, { leaseMs })
+  await scripts.reserve('first', 0, { config })
   const held: { readonly id: string; readonly credits: number; readonly reservation: MemoryReservation }[] = []
   const verdictOf = async (work: () => unknown) => {
     try {
@@ -62,13 +62,13 @@ async function run(steps: readonly Step[]): Promise<void> {
       const verdict = await verdictOf(async () => {
         held.push({ id, credits, reservation: budget.reserve(credits) })
       })
-      expect((await scripts.reserve(id, credits, { leaseMs })).verdict).toBe(verdict)
+      expect((await scripts.reserve(id, credits, { config })).verdict).toBe(verdict)
     } else {
       const { id, credits, reservation } = held[what.which % held.length] ?? {}
       if (id === undefined || credits === undefined || reservation === undefined) continue
       if (what.do === 'confirm') {
         const verdict = await verdictOf(() => reservation.confirm())
-        expect((await scripts.confirm(id, credits, { leaseMs })).verdict).toBe(verdict)
+        expect((await scripts.confirm(id, credits, { config })).verdict).toBe(verdict)
       } else if (what.do === 'settle') {
         reservation.settle(what.charged)
         await scripts.settle(id, 's', what.charged)
@@ -80,7 +80,7 @@ async function run(steps: readonly Step[]): Promise<void> {
     const { spent, reserved, uncertain, resetsAt = 0 } = budget
     const totals = [spent, reserved, uncertain]
     // The status looks without a trace; what is free shows the clock to those that write. One connection executes them in this order.
-    const [status, free] = await Promise.all([scripts.status(), scripts.reserve(`free-${index}`, 0, { leaseMs })])
+    const [status, free] = await Promise.all([scripts.status(config), scripts.reserve(`free-${index}`, 0, { config })])
     expect(status).toMatchObject({ totals, msLeft: resetsAt - now })
     expect(free.totals).toEqual(totals)
   }

@@ -6,10 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from './wait.ts'
 
-/** Whether tests that need a server can run here. */
-export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
+/** `ETN_MARKET_TEST_REDIS_SERVER` names another program that is a server of Redis, such as `valkey-server`. */
+const PROGRAM = process.env.ETN_MARKET_TEST_REDIS_SERVER ?? 'redis-server'
 
-/** A redis-server of its own, on a free port of 127.0.0.1, without persistence. */
+const isInstalled = (program: string) => spawnSync(program, ['--version']).status === 0
+/** Whether tests that need a server can run here. */
+export const hasRedisServer = isInstalled('redis-server')
+export const hasValkeyServer = isInstalled('valkey-server')
+
+/** A redis-server of its own, on a free port of 127.0.0.1, which stores nothing by itself. */
 export interface RedisServer {
   readonly port: number
   readonly process: ChildProcess
@@ -18,6 +23,8 @@ export interface RedisServer {
   /** Stops the process as it is, so that it answers nothing; `resume` lets it go on. */
   pause(): void
   resume(): void
+  /** Kills the process and starts another one in its folder, which begins with what the first one has stored. */
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
@@ -38,25 +45,36 @@ export async function startRedisServer(...options: string[]): Promise<RedisServe
 function launch(port: number, options: readonly string[]): RedisServer {
   const directory = mkdtempSync(join(tmpdir(), 'etn-market-redis-'))
   const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory]
-  const child = spawn('redis-server', [...fixed, ...options], { stdio: 'ignore' })
+  const start = () => spawn(PROGRAM, [...fixed, ...options], { stdio: 'ignore' })
+  let child = start()
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
-  return {
+  const end = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    kill()
+    await exit
+  }
+  const server: RedisServer = {
     port,
-    process: child,
+    get process() {
+      return child
+    },
     command: (...parts) => sendCommand(port, parts),
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
+    async restart() {
+      await end()
+      child = start()
+      await waitUntilReady(server)
+    },
     async close() {
       process.off('exit', kill)
-      if (child.exitCode === null && child.signalCode === null) {
-        const exit = once(child, 'exit')
-        child.kill('SIGKILL')
-        await exit
-      }
+      await end()
       rmSync(directory, { recursive: true, force: true })
     },
   }
+  return server
 }
 
 /** Waits until this server answers, and not one that was started elsewhere on the same port. */

@@ -8,6 +8,11 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function text(number)
   return string.format('%.0f', number)
 end
+
+-- Keys that nobody uses any more end by themselves.
+local function endLater(keys, ms, ...)
+  for _, key in ipairs(keys) do redis.call('PEXPIRE', key, text(ms), ...) end
+end
 `
 
 /**
@@ -35,15 +40,12 @@ local function breakers()
 end
 `
 
-/**
- * Leases are scored by their end. One that ends later than leases last was written while the clock was ahead: it lasts for one lease from now on. Those of
- * other members may be some times as long.
- */
+/** Leases are scored by their end. One that ends later than a new one would was written while the clock was ahead: it lasts for one lease from now on. */
 export const LEASES_IN_TIME = `
-local MAX_LEASES = 4
 local function shorten(leases, leaseMs)
-  local ahead = redis.call('ZRANGEBYSCORE', leases, '(' .. text(now + MAX_LEASES * leaseMs), '+inf', 'LIMIT', 0, 500)
-  for _, one in ipairs(ahead) do redis.call('ZADD', leases, text(now + leaseMs), one) end
+  local ends = text(now + leaseMs)
+  local ahead = redis.call('ZRANGEBYSCORE', leases, '(' .. ends, '+inf', 'LIMIT', 0, 500)
+  for _, one in ipairs(ahead) do redis.call('ZADD', leases, ends, one) end
 end
 `
 
@@ -88,5 +90,6 @@ for index = 3, #ARGV do
   end
   reply[#reply + 1] = isFree and 1 or 0
 end
+if leaseMs > 0 then endLater(KEYS, 2 * leaseMs) end
 return reply
 `)

@@ -1,7 +1,7 @@
 import { LOSS_PARTS, MAX_LOSSES } from '../../credits/reconcile.ts'
 
 /**
- * What is known of the balance of each API key. It needs the time, STATE, BALANCES and `window`.
+ * What is known of the balance of each API key. It needs the time, the configuration, STATE, BALANCES and `window`.
  *
  * `balances` holds what is known of each API key whose balance was read, by a hash of it, by the rules of `credits/reconcile.ts`:
  * `balance:reading:since:readAt`, and for each loss `;number,sentAt,credits,possible,window`. Below `k:` is what was charged to the key since the last
@@ -38,7 +38,7 @@ local function nextNumber()
   return redis.call('HINCRBY', STATE, 'readings', '1')
 end
 
-local function mergeLosses(losses, maxChargeDelayMs)
+local function mergeLosses(losses)
   local partMs = maxChargeDelayMs / ${LOSS_PARTS}
   local merged, places = {}, {}
   for _, loss in ipairs(losses) do
@@ -56,11 +56,11 @@ local function mergeLosses(losses, maxChargeDelayMs)
   return merged
 end
 
-local function addLoss(key, of, credits, sentAt, maxChargeDelayMs)
+local function addLoss(key, of, credits, sentAt)
   local one, number = evidenceOf(key), nextNumber()
   if one then
     one.losses[#one.losses + 1] = { number = number, sentAt = sentAt, credits = credits, possible = credits, window = of }
-    if #one.losses > ${MAX_LOSSES} then one.losses = mergeLosses(one.losses, maxChargeDelayMs) end
+    if #one.losses > ${MAX_LOSSES} then one.losses = mergeLosses(one.losses) end
     keep(key, one)
   end
   return number

@@ -12,35 +12,54 @@ import { WINDOWS } from './windows.lua.ts'
  *
  * `balances` is described in `evidence.lua.ts`. The `extra` of an expired operation is the number of its loss.
  *
- * - `refusal`: without a state nobody knows what was spent; a member with other limits would break those of the others.
+ * - `look` enters the window of now, and records as `loss` what the member has seen in it and Redis has forgotten. Nothing is reserved then, until `goOn` begins
+ *   an epoch, on purpose: it counts what members have seen spent, and as uncertain what they have seen held, where no balance has shown what that cost.
  * - `add`: counts of windows that are forgotten are not kept.
  * - `unhold` takes back what an undecided operation holds, where a balance has not freed it, and answers whether a balance may show what it cost, and
  *   whether it was freed.
  * - `sweep` takes a few at a time, so that no script takes long. It changes no sum. An id is kept for an hour at least, and at most until the end of the
  *   window after its own.
- * - `answer`: a verdict, the time, the window and how long it lasts, what counts, and the scopes that are refused.
+ * - `keepKeys`: a key without an end gets one. Each would be a write to every replica, so that those that have one get another once a day.
+ * - `answer`: a verdict, the time, what a member remembers, or nothing while it remembers more than is left, the window and how long it lasts, what counts, and the scopes that are refused.
  */
 export const LEDGER = `
 local STATE, OPERATIONS, LEASES, ENDS, BREAKERS, BALANCES = unpack(KEYS)
-local HOUR = 3600000
 ${WINDOWS}${LEASES_IN_TIME}${COOLDOWNS}
-local function refusal(expected)
-  if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end
-  if config ~= expected then return redis.error_reply('MISMATCH ' .. config) end
+local window, loss
+-- What was forgotten of an earlier window does not matter; but what follows must be newer than what its members have seen.
+local function outdate(seen)
+  local of, revisionSeen = string.match(seen, '^(%d+) (%d+)')
+  of, revisionSeen = tonumber(of or 0), tonumber(revisionSeen or 0)
+  if of > epoch then
+    epoch, revision = of, revisionSeen
+    redis.call('HSET', STATE, 'epoch', text(epoch))
+  elseif of == epoch then
+    revision = math.max(revision, revisionSeen)
+  end
 end
 
-local window
-local function look()
-  local before = latest
+local function look(seen)
+  if latest and now < tonumber(latest) - HOUR / 2 then
+    -- Smaller steps may have come before.
+    unsureUntil = math.max(unsureUntil, tonumber(latest) + HOUR / 2)
+    redis.call('HSET', STATE, 'unsureUntil', text(unsureUntil))
+  end
   local forgotten, isEntered, isHeld = enterWindow()
   for _, one in ipairs(forgotten) do redis.call('HDEL', STATE, 's' .. one.id, 'r' .. one.id, 'u' .. one.id) end
-  window = windows[1].id
+  window, loss = windows[1].id, readLoss()
+  local spent, held = seenMore(seen)
+  if spent then
+    loss = loss or { spent = 0, held = 0, at = now }
+    loss.spent, loss.held = math.max(loss.spent, spent), math.max(loss.held, held)
+    redis.call('HSET', STATE, 'lost', table.concat({ window, text(loss.spent), text(loss.held), text(loss.at) }, ':'))
+  end
+  if not loss then outdate(seen) end
+  revision = revision + 1
+  redis.call('HSET', STATE, 'latest', text(now), 'revision', text(revision))
   if isEntered or isHeld then
     local list = {}
     for _, one in ipairs(windows) do list[#list + 1] = one.id .. ':' .. text(one.index) .. ':' .. text(one.countsUntil) end
-    redis.call('HSET', STATE, 'latest', text(now), 'newest', newestId, 'windows', table.concat(list, ' '))
-  elseif text(now) ~= before then
-    redis.call('HSET', STATE, 'latest', text(now))
+    redis.call('HSET', STATE, 'newest', newestId, 'windows', table.concat(list, ' '))
   end
 end
 
@@ -65,7 +84,7 @@ local function write(id, state, of, credits, extra, key)
   redis.call('HSET', OPERATIONS, id, state .. ':' .. of .. ':' .. text(credits) .. ':' .. text(extra) .. (key and key ~= '' and ':' .. key or ''))
 end
 
-local function reserve(id, credits, leaseMs, key)
+local function reserve(id, credits, key)
   add('r', window, credits)
   write(id, 'r', window, credits, 0, key)
   redis.call('ZADD', LEASES, text(now + leaseMs), id)
@@ -93,7 +112,22 @@ local function unhold(operation)
   return reading > number, isFreed
 end
 
-local function sweep(leaseMs, maxChargeDelayMs)
+local function goOn(seen, isShown)
+  if loss then
+    local _, _, _, own = counts()
+    local spent = math.max(0, loss.spent - own.spent)
+    -- Nobody knows the keys that it was spent with.
+    if spent > 0 then forgetBalances() end
+    add('s', window, spent)
+    if not isShown then add('u', window, math.max(0, loss.spent + loss.held - own.spent - own.held - spent)) end
+    redis.call('HDEL', STATE, 'lost')
+    loss = nil
+  end
+  epoch = math.max(now, epoch + 1, tonumber(string.match(seen, '^%d+') or 0) + 1)
+  redis.call('HSET', STATE, 'epoch', text(epoch))
+end
+
+local function sweep()
   shorten(LEASES, leaseMs)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', text(now), 'LIMIT', 0, 100)) do
     local operation = read(id)
@@ -102,7 +136,7 @@ local function sweep(leaseMs, maxChargeDelayMs)
       add('u', operation.window, operation.credits)
       -- Nothing is sent after the lease has ended.
       local sentAt = tonumber(redis.call('ZSCORE', LEASES, id))
-      local number = addLoss(operation.key, operation.window, operation.credits, sentAt, maxChargeDelayMs)
+      local number = addLoss(operation.key, operation.window, operation.credits, sentAt)
       write(id, 'e', operation.window, operation.credits, number, operation.key)
     end
     local nextWindowMs = windowMs > 0 and endOf(windows[1]) + windowMs - now or 48 * HOUR
@@ -117,67 +151,83 @@ local function sweep(leaseMs, maxChargeDelayMs)
   end
 end
 
-local function answer(verdict)
-  local spent, reserved, uncertain = counts()
-  local reply = { verdict, text(now), epoch, window, msLeft(), text(spent), text(reserved), text(uncertain) }
+-- The error for a member that may not spend. What is free, such as a look at the balance, is no risk.
+local function enter(expected, seen, credits)
+  local refused = refusal(expected)
+  if refused then return refused end
+  look(seen)
+  if loss and credits > 0 then return lossError() end
+end
+
+local isNewDay = not latest or math.floor(now / DAY) ~= math.floor(tonumber(latest) / DAY)
+local function keepKeys()
+  endLater(KEYS, keepMs, unpack(isNewDay and {} or { 'NX' }))
+end
+
+local function answer(verdict, id)
+  keepKeys()
+  local spent, reserved, uncertain, own = counts()
+  local reply = { verdict, text(now), loss and '' or seenNow(own, id), window, msLeft(), text(spent), text(reserved), text(uncertain) }
   for _, part in ipairs(breakers()) do reply[#reply + 1] = part end
   return reply
 end
 `
 
-/** Creates the state where there is none. KEYS: state, operations, leases, ends, balances. ARGV: config, a new epoch. */
-export const INITIALIZE = /* @__PURE__ */ tagScript(`#!lua
-local config = redis.call('HGET', KEYS[1], 'config')
-if config then
-  if config ~= ARGV[1] then return redis.error_reply('MISMATCH ' .. config) end
-  return 'unchanged'
-end
-redis.call('DEL', unpack(KEYS))
-redis.call('HSET', KEYS[1], 'config', ARGV[1], 'epoch', ARGV[2])
-return 'created'
-`)
-
 /**
- * ARGV: config, id, credits, leaseMs, maxChargeDelayMs, key, or nothing where it is not known. A second execution with the same id changes nothing and has the result of the
- * first, or `earlier` where that was granted in an earlier window: it has to be confirmed before its request is sent.
+ * Creates the state where there is none, and goes on where some of it was lost. ARGV: config, what the member has seen, '1' to change the credits of the
+ * configuration to those of the first argument.
  */
-export const RESERVE = /* @__PURE__ */ tagScript(`#!lua
+export const INITIALIZE = /* @__PURE__ */ tagScript(`#!lua
+local known = redis.call('HGET', KEYS[1], 'config')
+local function withoutLimit(config)
+  return string.match(config, ' .*$')
+end
+if not known then redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[6]) end
+if not known or (ARGV[3] == '1' and withoutLimit(known) == withoutLimit(ARGV[1])) then redis.call('HSET', KEYS[1], 'config', ARGV[1]) end
 ${LEDGER}
 local refused = refusal(ARGV[1])
 if refused then return refused end
-look()
+look(ARGV[2])
+if loss or not known then goOn(ARGV[2], false) end
+return answer(known and 'unchanged' or 'created')
+`)
 
-local id, credits, leaseMs = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-sweep(leaseMs, tonumber(ARGV[5]))
+/**
+ * ARGV: config, what the member has seen, id, credits, key, or nothing where it is not known. A second execution with the same id changes nothing and has the
+ * result of the first, or `earlier` where that was granted in an earlier window: it has to be confirmed before its request is sent.
+ */
+export const RESERVE = /* @__PURE__ */ tagScript(`#!lua
+${LEDGER}
+local id, credits, key = ARGV[3], tonumber(ARGV[4]), ARGV[5]
+local refused = enter(ARGV[1], ARGV[2], credits)
+if refused then return refused end
+sweep()
 local known = read(id)
 if known and known.state == 'c' then return answer('cancelled') end
 if known then return answer(known.window == window and 'granted' or 'earlier') end
 -- What is free needs no entry.
 if credits == 0 then return answer('granted') end
 if not fits(credits) then return answer('refused') end
-reserve(id, credits, leaseMs, ARGV[6])
-return answer('granted')
+reserve(id, credits, key)
+return answer('granted', id)
 `)
 
 /**
- * Moves a reservation to the window of now, renews its lease and names its key, right before its request is sent. ARGV: config, id, credits, leaseMs, maxChargeDelayMs,
- * key.
+ * Moves a reservation to the window of now, renews its lease and names its key, right before its request is sent. ARGV: as for RESERVE.
  * Where it does not fit, it is released.
  */
 export const CONFIRM = /* @__PURE__ */ tagScript(`#!lua
 ${LEDGER}
-local refused = refusal(ARGV[1])
+local id, credits, key = ARGV[3], tonumber(ARGV[4]), ARGV[5]
+local refused = enter(ARGV[1], ARGV[2], credits)
 if refused then return refused end
-look()
-
-local id, credits, leaseMs, key = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[6]
-sweep(leaseMs, tonumber(ARGV[5]))
+sweep()
 local known = read(id)
 if known and known.state ~= 'r' and known.state ~= 'e' then return answer('decided') end
 if known and known.window == window and known.state == 'r' then
   write(id, 'r', window, credits, 0, key)
   redis.call('ZADD', LEASES, text(now + leaseMs), id)
-  return answer('granted')
+  return answer('granted', id)
 end
 -- A fail-over may have forgotten the reservation: then it is made again.
 if known then unhold(known) end
@@ -188,8 +238,8 @@ if not fits(credits) then
   end
   return answer('refused')
 end
-reserve(id, credits, leaseMs, key)
-return answer('granted')
+reserve(id, credits, key)
+return answer('granted', id)
 `)
 
 /**
@@ -202,31 +252,32 @@ local id = ARGV[1]
 local known = config and read(id)
 if known and known.state ~= 'r' and known.state ~= 'e' then return known.state end
 if known then
-  look()
+  look('')
   unhold(known)
 end
 write(id, 'c', known and known.window or '0', 0, 0)
 forgetLater(id, HOUR)
+keepKeys()
 return 'c'
 `)
 
 /**
  * Decides a reservation: s(ettled), f(reed) or u(ncertain). The first decision counts.
- * ARGV: id, decision, charged, credits, window, epoch, age of the reservation and time since its request was sent in ms, maxChargeDelayMs, key.
+ * ARGV: what the member has seen, id, decision, charged, credits, window, age of the reservation and time since its request was sent in ms, key.
  *
- * It may grow the memory beyond its limit, because an answer that is paid for must be counted.
+ * It may grow the memory beyond its limit, because an answer that is paid for must be counted. It counts where Redis has lost its state, too.
  */
 export const SETTLE = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
 ${LEDGER}
 if not config then return { 'ignored', text(now) } end
-look()
+look(ARGV[1])
 
-local id, decision, charged, ageMs, key = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[7]), ARGV[10]
+local id, decision, charged, ageMs, key = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[7]), ARGV[9]
 local known = read(id)
 if not known then
-  -- A reservation of the same state that is not old was forgotten by a fail-over: its charge counts all the same.
-  if ARGV[6] ~= epoch or ageMs > HOUR / 2 then return answer('ignored') end
-  known = { state = 'n', window = ARGV[5], credits = tonumber(ARGV[4]), key = key }
+  -- A reservation that is not old was forgotten: its charge counts all the same.
+  if ageMs > HOUR / 2 then return answer('ignored') end
+  known = { state = 'n', window = ARGV[6], credits = tonumber(ARGV[5]), key = key }
 end
 if known.state ~= 'r' and known.state ~= 'e' and known.state ~= 'n' then return answer('repeated') end
 
@@ -242,7 +293,7 @@ if decision ~= 'u' or known.state ~= 'e' then
     elseif charged > 0 and evidence and not isShown then redis.call('HINCRBY', BALANCES, 'k:' .. key, text(charged)) end
   elseif decision == 'u' then
     add('u', known.window, known.credits)
-    if not isShown then addLoss(key, known.window, known.credits, now - tonumber(ARGV[8]), tonumber(ARGV[9])) end
+    if not isShown then addLoss(key, known.window, known.credits, now - tonumber(ARGV[8])) end
   end
 end
 write(id, decision, known.window, known.credits, charged)

@@ -1,6 +1,7 @@
 import { MAX_ESCALATED_WAIT_MS, MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT_MS } from '../../concurrency/circuit-breaker.ts'
 import { tagScript } from '../command.ts'
 import { CLOCK, COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
+import { CONFIG } from './config.lua.ts'
 
 /**
  * What the scripts that admit requests begin with. KEYS: state, operations, ends, breakers, slots, waiting, seen, then for the scope of the API key
@@ -14,9 +15,8 @@ export const LIMITS = `
 local STATE, OPERATIONS, ENDS, BREAKERS, SLOTS, WAITING, SEEN = unpack(KEYS, 1, 7)
 local MINUTE, HOUR = 60000, 3600000
 
-${CLOCK}${LEASES_IN_TIME}${COOLDOWNS}
-local config = redis.call('HGET', STATE, 'config')
-local slotLimit = config and tonumber(string.match(config, ' (%d+)$')) or 0
+${CLOCK}${CONFIG}${LEASES_IN_TIME}${COOLDOWNS}
+local scopeMs = 2 * (leaseMs + MINUTE)
 
 local function scopeOf(name, first)
   local till, limit, found = readBreaker(name, redis.call('HGET', BREAKERS, name))
@@ -32,11 +32,20 @@ local function setBreaker(scope, till, limit)
   redis.call('HSET', BREAKERS, scope.name, text(till) .. ':' .. text(limit) .. ':' .. text(now))
 end
 
+local function keep(scope)
+  endLater({ scope.probes, scope.refusals, scope.unasked }, scopeMs)
+end
+
+local function addRefusal(scope, id)
+  redis.call('ZADD', scope.refusals, text(now), id)
+  keep(scope)
+end
+
 -- A probe whose process is gone may have been refused.
 local function prune(scope)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', scope.probes, '-inf', text(now))) do
     redis.call('ZREM', scope.probes, id)
-    redis.call('ZADD', scope.refusals, text(now), id)
+    addRefusal(scope, id)
   end
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', scope.refusals, '(' .. text(now), '+inf')) do redis.call('ZADD', scope.refusals, text(now), id) end
   redis.call('ZREMRANGEBYSCORE', scope.refusals, '-inf', text(now - MINUTE))
@@ -49,22 +58,17 @@ local function leave(id)
   redis.call('ZREM', SEEN, id)
 end
 
--- Sets of keys that are not used any more end by themselves.
-local function keepFor(scope, ms)
-  for _, key in ipairs({ scope.probes, scope.refusals, scope.unasked }) do redis.call('PEXPIRE', key, text(ms)) end
-end
-
 -- Requests that this member has in flight and nobody has counted.
-local function countUnasked(scope, first, leaseMs)
+local function countUnasked(scope, first)
   for index = first, #ARGV do redis.call('ZADD', scope.unasked, text(now + leaseMs), ARGV[index]) end
-  if first <= #ARGV then keepFor(scope, 2 * (leaseMs + MINUTE)) end
+  if first <= #ARGV then keep(scope) end
 end
 
 -- What a request held of a scope is free again. A success permits one more probe, a failure leaves as many as are in flight.
 local function endProbe(scope, id, result)
   redis.call('ZREM', scope.unasked, id)
   if redis.call('ZREM', scope.probes, id) == 0 or not scope.isTripped then return end
-  if result == 'lost' then redis.call('ZADD', scope.refusals, text(now), id) end
+  if result == 'lost' then addRefusal(scope, id) end
   if scope.till > now then return end
   prune(scope)
   if result == 'succeeded' then
@@ -80,6 +84,7 @@ local function close(scope)
 end
 
 local function answer(verdict, ms)
+  endLater({ OPERATIONS, ENDS, BREAKERS }, keepMs, 'NX')
   local reply = { verdict, text(now), text(ms) }
   for _, part in ipairs(breakers()) do reply[#reply + 1] = part end
   return reply
@@ -88,19 +93,19 @@ end
 
 /**
  * Takes everything that a request needs, or nothing: a slot if it is heavy, and a probe of each scope whose breaker is not closed.
- * ARGV: config, id, leaseMs, key scope, '1' if heavy, most refusals of a key, how long a waiting request may be silent, ids of requests that were sent without asking.
+ * ARGV: config, id, key scope, '1' if heavy, most refusals of a key, how long a waiting request may be silent, ids of requests that were sent without asking.
  * Answers `granted`, `cooldown` with its length, `refusals` with the time until fewer refusals of the key are recent, or, when it has to ask again,
  * `busy` while a probe is in flight and `queued` with the number of requests before it while no slot is free.
  */
 export const ADMIT = /* @__PURE__ */ tagScript(`#!lua
 ${LIMITS}
-if not config then return redis.error_reply('NOTINITIALIZED The fleet has no state.') end
-if config ~= ARGV[1] then return redis.error_reply('MISMATCH ' .. config) end
+local refused = refusal(ARGV[1])
+if refused then return refused end
 
-local id, leaseMs, isHeavy, maxRefusals = ARGV[2], tonumber(ARGV[3]), ARGV[5] == '1', tonumber(ARGV[6])
+local id, isHeavy, maxRefusals = ARGV[2], ARGV[4] == '1', tonumber(ARGV[5])
 if redis.call('HEXISTS', OPERATIONS, id) == 1 then return answer('cancelled', 0) end
-local key, heavy = scopeOf(ARGV[4], 8), scopeOf('heavy', 11)
-countUnasked(key, 8, leaseMs)
+local key, heavy = scopeOf(ARGV[3], 8), scopeOf('heavy', 11)
+countUnasked(key, 7)
 
 for _, leases in ipairs({ SLOTS, key.probes, key.unasked, heavy.probes }) do shorten(leases, leaseMs) end
 
@@ -136,7 +141,7 @@ end
 
 if isHeavy then
   redis.call('ZREMRANGEBYSCORE', SLOTS, '-inf', text(now))
-  for _, silent in ipairs(redis.call('ZRANGEBYSCORE', SEEN, '-inf', text(now - tonumber(ARGV[7])))) do leave(silent) end
+  for _, silent in ipairs(redis.call('ZRANGEBYSCORE', SEEN, '-inf', text(now - tonumber(ARGV[6])))) do leave(silent) end
   -- The clock was ahead: who still waits asks again.
   for _, ahead in ipairs(redis.call('ZRANGEBYSCORE', SEEN, '(' .. text(now), '+inf')) do leave(ahead) end
   -- First come, first served, as long as they keep asking.
@@ -144,15 +149,17 @@ if isHeavy then
   if slotLimit - redis.call('ZCARD', SLOTS) <= ahead then
     redis.call('ZADD', WAITING, 'NX', text(now), id)
     redis.call('ZADD', SEEN, text(now), id)
+    endLater({ WAITING, SEEN }, scopeMs)
     return answer('queued', ahead)
   end
   leave(id)
   redis.call('ZADD', SLOTS, text(now + leaseMs), id)
+  endLater({ SLOTS }, 24 * HOUR)
 end
 local function takeProbe(scope)
   if not scope.isTripped then return end
   redis.call('ZADD', scope.probes, text(now + leaseMs), id)
-  keepFor(scope, 2 * (leaseMs + MINUTE))
+  keep(scope)
 end
 takeProbe(key)
 if isHeavy then takeProbe(heavy) end
@@ -161,29 +168,27 @@ return answer('granted', 0)
 
 /**
  * The service refused a request: starts a cool-down of a scope, and gives back what the request holds. Several refusals within a minute make it longer.
- * ARGV: id, key scope, 'key' or 'heavy', wait in ms, leaseMs, ids of requests that were sent without asking.
+ * ARGV: id, key scope, 'key' or 'heavy', wait in ms, ids of requests that were sent without asking.
  */
 export const REFUSE = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
 ${LIMITS}
 local MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT, MAX_ESCALATED_WAIT = ${MAX_PLAIN_REFUSALS}, ${MIN_ESCALATED_WAIT_MS}, ${MAX_ESCALATED_WAIT_MS}
 
-local id, leaseMs = ARGV[1], tonumber(ARGV[5])
+local id = ARGV[1]
 local key, heavy = scopeOf(ARGV[2], 8), scopeOf('heavy', 11)
 local scope = ARGV[3] == 'key' and key or heavy
 local isKnown = redis.call('ZSCORE', scope.refusals, id)
 leave(id)
 endProbe(key, id, 'failed')
 endProbe(heavy, id, 'failed')
-countUnasked(key, 6, leaseMs)
+countUnasked(key, 5)
 if isKnown then return answer('known', scope.till - now) end
 
-redis.call('ZADD', scope.refusals, text(now), id)
+addRefusal(scope, id)
 prune(scope)
 local beyond = redis.call('ZCARD', scope.refusals) - MAX_PLAIN_REFUSALS
 local escalated = beyond > 0 and math.min(MAX_ESCALATED_WAIT, MIN_ESCALATED_WAIT * 2 ^ (beyond - 1)) or 0
 setBreaker(scope, math.max(scope.till, now + math.max(tonumber(ARGV[4]), escalated)), 1)
-keepFor(key, 2 * (leaseMs + MINUTE))
-keepFor(heavy, 2 * (leaseMs + MINUTE))
 
 -- Keys that rotate are not remembered longer than they matter.
 local breakers = redis.call('HGETALL', BREAKERS)

@@ -3,25 +3,24 @@ import { LEDGER } from './ledger.lua.ts'
 
 /**
  * Compares the balance of a key with the charges known for it, by the rule of `credits/reconcile.ts`.
- * ARGV: config, leaseMs, maxChargeDelayMs, and for the second step: token and time of the first step, balance, key.
+ * ARGV: config, what the member has seen, and for the second step: token and time of the first step, balance, key.
  *
  * The first step answers a token and the time, or nothing while requests are in flight. Where the token is still the same in the second step, nothing was
  * charged between them, so the balance belongs to the charges known now. What was lost so long before the first step that it cannot be charged after
- * it is freed.
+ * it is freed. Where Redis has lost a part of its state, a balance that was read before shows what that cost, and the fleet goes on.
  */
 export const RECONCILE = /* @__PURE__ */ tagScript(`#!lua
 ${LEDGER}
 local refused = refusal(ARGV[1])
 if refused then return refused end
 local MAX_BALANCES = 100
-local maxChargeDelayMs = tonumber(ARGV[3])
-look()
-sweep(tonumber(ARGV[2]), maxChargeDelayMs)
+look(ARGV[2])
+sweep()
 
-local token = redis.sha1hex(table.concat({ epoch, window, unpack(redis.call('HGETALL', BALANCES)) }, ' '))
+local token = redis.sha1hex(table.concat({ text(epoch), window, unpack(redis.call('HGETALL', BALANCES)) }, ' '))
 if redis.call('ZCARD', LEASES) > 0 then return { 'busy' } end
-if not ARGV[4] then return { 'quiet', token, text(now) } end
-if ARGV[4] ~= token then return { 'busy' } end
+if not ARGV[3] then return { 'quiet', token, text(now) } end
+if ARGV[3] ~= token then return { 'busy' } end
 
 local function forgetOldest()
   local oldest, reading
@@ -44,7 +43,7 @@ local function explain(losses, isCurrent, rest)
   return rest
 end
 
-local quietAt, balance, key = math.min(now, tonumber(ARGV[5])), tonumber(ARGV[6]), ARGV[7]
+local quietAt, balance, key = math.min(now, tonumber(ARGV[4])), tonumber(ARGV[5]), ARGV[6]
 local before = evidenceOf(key)
 local fall = before and before.balance - balance - tonumber(redis.call('HGET', BALANCES, 'k:' .. key) or 0)
 -- A balance that is too high shows that credits were added to the key.
@@ -63,10 +62,12 @@ if proves then
   end
   add('s', window, charged)
   add('u', window, -freed)
+  if loss and before.readAt < loss.at then goOn(ARGV[2], true) end
 end
 redis.call('HSET', STATE, 'lastReading', text(reading))
 if keep(key, after) == 1 and redis.call('HLEN', BALANCES) > 2 * MAX_BALANCES then forgetOldest() end
 redis.call('HSET', BALANCES, 'k:' .. key, '0')
+keepKeys()
 if not proves then return { fall and 'nothing' or 'first' } end
 return { 'proven', text(fall), text(math.max(0, freed - charged)) }
 `)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { BUY } from '../../../src/redis/scripts/clock.lua.ts'
-import { HOUR, LEASE_MS, START, useScripts, WINDOW_MS } from './setup.ts'
+import { configOf, HOUR, LEASE_MS, START, useScripts, WINDOW_MS, YEAR } from './setup.ts'
 
 const scripts = useScripts()
 const { keys, initialize, reserve, confirm, settle, cancel, renew, status } = scripts
@@ -27,7 +27,7 @@ describe('before initialize', () => {
 
 test('takes credits up to 2^53 without losing one', async () => {
   const most = Number.MAX_SAFE_INTEGER
-  const config = `${most} 0 2`
+  const config = configOf(most, 0)
   await initialize(config)
   expect((await reserve('a', most - 1, { config })).totals).toEqual([0, most - 1, 0])
   expect((await reserve('b', 2, { config })).verdict).toBe('refused')
@@ -49,10 +49,8 @@ describe('a decision for an unknown id', () => {
     expect((await settle('z', 'f', 0, forgotten)).totals).toEqual([40, 100, 50])
   })
 
-  test('is ignored when it is of another state, or old', async () => {
-    const ignored = [{ epoch: 'epoch-0' }, { ageMs: HOUR }]
-    for (const details of ignored)
-      expect((await settle('x', 's', 40, { credits: 50, ...details })).verdict).toBe('ignored')
+  test('is ignored when it is old', async () => {
+    expect((await settle('x', 's', 40, { credits: 50, ageMs: HOUR })).verdict).toBe('ignored')
     expect((await status()).totals).toEqual([0, 100, 0])
   })
 })
@@ -114,7 +112,7 @@ describe('a window', () => {
 
   test('without a length never ends', async () => {
     await scripts.redis.flushall()
-    const config = '1000 0 2'
+    const config = configOf(1_000, 0)
     await initialize(config)
     await reserve('a', 900, { config })
     scripts.later(1_000 * HOUR)
@@ -124,6 +122,17 @@ describe('a window', () => {
 
 describe('ids', () => {
   beforeEach(() => initialize())
+
+  test('that were cancelled before they were executed are refused', async () => {
+    await cancel('early')
+    expect((await reserve('other', 10)).verdict).toBe('granted')
+    await cancel('earlier')
+    expect((await reserve('early', 10)).verdict).toBe('cancelled')
+  })
+
+  test('that are cancelled alone end by themselves', async () => {
+    expect(await cancel('early')).toBe('c')
+  })
 
   test('are kept for an hour, then forgotten', async () => {
     for (const decision of ['s', 'f', 'u'] as const) {
@@ -161,7 +170,7 @@ describe('ids', () => {
   test('of a lease that ended are kept to the end of the next window, where that is longer', async () => {
     await scripts.redis.flushall()
     const day = 24 * HOUR
-    const config = `1000 ${day} 2`
+    const config = configOf(1_000, day)
     await initialize(config)
     scripts.at(day * 10_000)
     await reserve('lost', 10, { config })
@@ -174,6 +183,22 @@ describe('ids', () => {
     await reserve('x', 0, { config })
     expect(await scripts.redis.hexists(keys.ledger[1] as string, 'lost')).toBe(0)
   })
+})
+
+test('the keys of a fleet are kept for more than a year, and each day on which it is used again', async () => {
+  await initialize()
+  await reserve('a', 10)
+  const names = await scripts.redis.keys('*')
+  const left = () => Promise.all(names.map((name) => scripts.redis.pttl(name)))
+  expect(Math.min(...(await left()))).toBeGreaterThan(YEAR)
+  await Promise.all(names.map((name) => scripts.redis.pexpire(name, HOUR)))
+  // Not with each command, because each is a write to every replica.
+  scripts.later(1)
+  await reserve('b', 10)
+  expect(Math.max(...(await left()))).toBeLessThanOrEqual(HOUR)
+  scripts.later(24 * HOUR)
+  await reserve('c', 10)
+  expect(Math.min(...(await left()))).toBeGreaterThan(YEAR)
 })
 
 // What is refused then: `../failures.test.ts`.

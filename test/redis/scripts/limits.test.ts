@@ -16,7 +16,7 @@ const parse = ([verdict, , ms, ...breakers]: string[]) => ({
   breakers: breakers.map((part) => part.replace(/^(\d+:\d+):\d+$/, '$1')),
 })
 async function admit(id: string, { heavy = false, scope = KEY, unasked = [] as string[], config = CONFIG } = {}) {
-  const args = [config, id, LEASE_MS, scope, heavy ? '1' : '0', MAX_REFUSALS, SILENT_MS, ...unasked]
+  const args = [config, id, scope, heavy ? '1' : '0', MAX_REFUSALS, SILENT_MS, ...unasked]
   return parse((await run(ADMIT, keys.limits(scope), args)) as string[])
 }
 const heavy = (id: string, scope = KEY) => admit(id, { heavy: true, scope }).then(({ verdict }) => verdict)
@@ -24,7 +24,7 @@ const light = (id: string) => admit(id).then(({ verdict }) => verdict)
 const end = async (id: string, result = 'succeeded', scope = KEY) =>
   parse((await run(END, keys.limits(scope), [id, scope, result])) as string[])
 const refuse = async (id: string, which: 'key' | 'heavy', waitMs: number, unasked: string[] = []) =>
-  parse((await run(REFUSE, keys.limits(KEY), [id, KEY, which, waitMs, LEASE_MS, ...unasked])) as string[])
+  parse((await run(REFUSE, keys.limits(KEY), [id, KEY, which, waitMs, ...unasked])) as string[])
 const renewSlots = (...ids: string[]) => run(RENEW, [keys.slots], [LEASE_MS, ...ids.flatMap((id) => [1, id])])
 const taken = async () => (await status()).taken
 
@@ -235,7 +235,7 @@ test('requests in flight of a member that is gone are forgotten, also without a 
 test('breakers of keys that are not used any more are forgotten', async () => {
   await initialize()
   const other = 'key:old'
-  await run(REFUSE, keys.limits(other), ['a', other, 'key', 100, LEASE_MS])
+  await run(REFUSE, keys.limits(other), ['a', other, 'key', 100])
   scripts.later(HOUR + 101)
   expect((await refuse('b', 'key', 100)).breakers[0]).toBe(KEY)
   for (const key of keys.limits(other).slice(7, 9)) expect(await scripts.redis.pttl(key)).toBeLessThan(HOUR)

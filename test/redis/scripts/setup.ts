@@ -1,10 +1,12 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { AgeClock, systemClock } from '../../../src/concurrency/clock.ts'
 import { FleetKeys } from '../../../src/redis/redis-fleet.ts'
 import { RENEW } from '../../../src/redis/scripts/clock.lua.ts'
 import { CANCEL, CONFIRM, INITIALIZE, RESERVE, SETTLE } from '../../../src/redis/scripts/ledger.lua.ts'
 import { RECONCILE } from '../../../src/redis/scripts/reconcile.lua.ts'
 import { STATUS } from '../../../src/redis/scripts/windows.lua.ts'
+import { View } from '../../../src/redis/view.ts'
 import { type RedisServer, startRedisServer } from '../../support/redis-server.ts'
 import { createTimedRunner, type TimedRunner } from '../../support/redis-time.ts'
 
@@ -13,8 +15,12 @@ export const LEASE_MS = 300
 /** How long a lost request may still be charged. */
 export const DELAY_MS = 400
 export const HOUR = 3_600_000
-/** 1,000 credits a window of a second, two slots. */
-export const CONFIG = '1000 1000 2'
+export const YEAR = 8_760 * HOUR
+/** Two slots. */
+export const configOf = (credits: number, windowMs: number, leaseMs = LEASE_MS) =>
+  `${credits} ${windowMs} 2 ${leaseMs} ${DELAY_MS}`
+/** 1,000 credits a window of a second. */
+export const CONFIG = configOf(1_000, WINDOW_MS)
 /** The name of an API key. */
 export const KEY = 'key1'
 /** The beginning of a window. */
@@ -23,11 +29,16 @@ export const START = 1_000_000_000_000
 /** Every script ends its reply with the id of its command. */
 const COMMAND_ID = 'command-1'
 
+/** What one member has seen. */
+export const createView = () => new View(new AgeClock(systemClock))
+
 /** The scripts on a real server, in a time that a test sets. */
 export function useScripts() {
   let server: RedisServer
   let redis: Redis
   let runner: TimedRunner
+  /** That of one member, which makes all commands that do not state another one. */
+  let view = createView()
   const keys = new FleetKeys('test')
   beforeAll(async () => {
     server = await startRedisServer()
@@ -35,7 +46,12 @@ export function useScripts() {
   })
   beforeEach(async () => {
     await redis.flushall()
+    view = createView()
     runner = createTimedRunner(redis, START)
+  })
+  // Keys of a fleet that nobody uses any more are forgotten.
+  afterEach(async () => {
+    for (const key of await redis.keys('*')) expect([key, await redis.pttl(key)]).not.toEqual([key, -1])
   })
   afterAll(async () => {
     redis.disconnect()
@@ -49,8 +65,13 @@ export function useScripts() {
   /** A reply of one word. */
   const word = async (reply: Promise<unknown[]>) => (await reply).join()
   const totals = async (script: string, args: (string | number)[]) => {
-    const [verdict, , epoch, window, , spent, reserved, uncertain] = (await run(script, keys.ledger, args)) as string[]
-    return { verdict, epoch, window: Number(window), totals: [spent, reserved, uncertain].map(Number) }
+    const [verdict, , seen = '', window, , spent, reserved, uncertain] = (await run(
+      script,
+      keys.ledger,
+      args,
+    )) as string[]
+    if (seen !== '') view.remember(seen)
+    return { verdict, seen, window: Number(window), totals: [spent, reserved, uncertain].map(Number) }
   }
   const scripts = {
     keys,
@@ -67,31 +88,44 @@ export function useScripts() {
     later(ms: number) {
       runner.now += ms
     },
-    initialize: (config = CONFIG, epoch = 'epoch-1') => word(run(INITIALIZE, keys.initialize, [config, epoch])),
-    reserve: (id: string, credits: number, { config = CONFIG, key = KEY, leaseMs = LEASE_MS } = {}) =>
-      totals(RESERVE, [config, id, credits, leaseMs, DELAY_MS, key]),
-    confirm: (id: string, credits: number, { config = CONFIG, key = KEY, leaseMs = LEASE_MS } = {}) =>
-      totals(CONFIRM, [config, id, credits, leaseMs, DELAY_MS, key]),
+    initialize(config = CONFIG, { seen = '' } = {}) {
+      view = createView()
+      return totals(INITIALIZE, [config, seen, 0])
+    },
+    reserve: (id: string, credits: number, { config = CONFIG, key = KEY, seen = view.seen } = {}) =>
+      totals(RESERVE, [config, seen, id, credits, key]),
+    confirm: (id: string, credits: number, { config = CONFIG, key = KEY, seen = view.seen } = {}) =>
+      totals(CONFIRM, [config, seen, id, credits, key]),
     settle: (
       id: string,
       decision: 's' | 'f' | 'u',
       charged = 0,
-      { credits = 0, window = START / WINDOW_MS, epoch = 'epoch-1', ageMs = 0, sentMs = 0, key = KEY } = {},
-    ) => totals(SETTLE, [id, decision, charged, credits, window, epoch, ageMs, sentMs, DELAY_MS, key]),
+      { credits = 0, window = START / WINDOW_MS, ageMs = 0, sentMs = 0, key = KEY, seen = view.seen } = {},
+    ) => totals(SETTLE, [seen, id, decision, charged, credits, window, ageMs, sentMs, key]),
+    /** What Redis has now; the result lets it begin with that again, as after a crash. */
+    async snapshot() {
+      const names = await redis.keys('*')
+      const values = await Promise.all(names.map((name) => redis.dumpBuffer(name)))
+      return async () => {
+        await redis.flushall()
+        await Promise.all(names.map((name, index) => redis.restore(name, YEAR, values[index] ?? '')))
+      }
+    },
     cancel: (id: string) => word(run(CANCEL, keys.ledger, [id])),
     renew: (...ids: string[]) => run(RENEW, [keys.leases], [LEASE_MS, ...ids.flatMap((id) => [1, id])]),
     /** Spent, reserved, uncertain. */
-    async status(config = CONFIG) {
-      const [, window, msLeft, ...counts] = (await run(STATUS, keys.status, [config])) as string[]
+    async status(config = CONFIG, remembered = view.seen) {
+      const [, seen = '', msLeft, ...counts] = (await run(STATUS, keys.status, [config, remembered])) as string[]
       return {
-        window: Number(window),
+        seen,
+        window: Number(seen.split(' ')[2]),
         msLeft: Number(msLeft),
         totals: counts.slice(0, 3).map(Number),
         taken: Number(counts[3]),
       }
     },
-    reconcile: (args: readonly (string | number)[] = [], config = CONFIG) =>
-      run(RECONCILE, keys.ledger, [config, LEASE_MS, DELAY_MS, ...args]) as Promise<string[]>,
+    reconcile: (args: readonly (string | number)[] = [], { config = CONFIG, seen = view.seen } = {}) =>
+      run(RECONCILE, keys.ledger, [config, seen, ...args]) as Promise<string[]>,
   }
   return scripts
 }
