@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import type { View } from '../../src/redis/view.ts'
 import { type Drawn, testProperty, weighted } from '../support/property.ts'
 import { configOf, createView, START, useScripts, WINDOW_MS } from './scripts/setup.ts'
 
@@ -34,7 +35,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   await scripts.redis.flushall()
   let now = START
   scripts.at(now)
-  const views = Array.from({ length: MEMBERS }, () => createView())
+  const views = Array.from({ length: MEMBERS }, createView)
   const viewOf = (index: number) => views[index] as View
   /** What the service charged, or may have charged, by the window in which the request was sent. */
   const charged = new Map<number, number>()
