@@ -153,7 +153,7 @@ function bootTime(): number {
   const { process, Deno } = globalThis as { process?: Partial<NodeJS.Process>; Deno?: unknown }
   // Deno asks its user for the permission.
   if (process?.platform !== 'linux' || Deno !== undefined) return Number.NaN
-  return (process.getBuiltinModule?.('node:os')?.uptime() ?? Number.NaN) * 1_000
+  return (process.getBuiltinModule?.('os')?.uptime() ?? Number.NaN) * 1_000
 }
 
 /** Whether timers of the runtime serve the clock. */
