@@ -1,4 +1,4 @@
-import { BudgetExceededError, createBudget, createClient, type FetchInit } from 'etn-market'
+import { BudgetExceededError, createBudget, createClient, type FetchLike } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { expect } from 'vitest'
@@ -22,7 +22,7 @@ const fake = createFakeService({
 function createLateService(lateMs: () => number) {
   return {
     charged: () => fake.charged(),
-    fetch(url: string, { headers, signal }: FetchInit): Promise<Response> {
+    fetch(url: string, { headers, signal }: Parameters<FetchLike>[1]): Promise<Response> {
       const execute = () => fake.fetch(url, { headers })
       const answer = lateMs() > 0 ? clock.sleep(lateMs()).then(execute) : execute()
       const left = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-import type { ClientOptions, FetchInit, FetchLike } from 'etn-market'
+import type { ClientOptions, FetchLike } from 'etn-market'
 
 /** In the project `real-connection`, requests and answers go over real connections. */
 const real =
@@ -25,7 +25,10 @@ export type Handler = (exchange: Exchange) => Response | Error | undefined
 export type ScriptedRequest = Pick<Request, 'method' | 'url' | 'headers' | 'signal'>
 
 /** What a `fetch` was handed, as a request. */
-export const scriptedRequest = (url: string, { method, headers, signal }: FetchInit): ScriptedRequest => ({
+export const scriptedRequest = (
+  url: string,
+  { method, headers, signal }: Parameters<FetchLike>[1],
+): ScriptedRequest => ({
   method,
   url,
   headers: new Headers(headers),

@@ -1,4 +1,4 @@
-import type { AfterResponseHook, FetchInit, HttpAttempt } from 'etn-market'
+import type { AfterResponseHook, FetchLike, HttpAttempt } from 'etn-market'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createKyTransport, type KyTransportOptions } from '../../src/transport/ky.ts'
 import { REQUEST_CONTEXT } from '../support/request-context.ts'
@@ -26,7 +26,7 @@ function start(options: KyTransportOptions, more: Partial<HttpAttempt> = {}) {
 
 describe('what is sent', () => {
   test('the URL, and an init with the headers, no body, and no redirect followed by fetch', async () => {
-    const given: [url: string, init: FetchInit][] = []
+    const given: [url: string, init: Parameters<FetchLike>[1]][] = []
     const { ended, reported, signal } = start({
       fetch: async (...both) => {
         given.push(both)
@@ -46,7 +46,7 @@ describe('what is sent', () => {
   test('through the fetch that is global at the moment', async () => {
     const seen: string[] = []
     const stub = (name: string) =>
-      vi.stubGlobal('fetch', async (url: string, { redirect }: FetchInit) => {
+      vi.stubGlobal('fetch', async (url: string, { redirect }: Parameters<FetchLike>[1]) => {
         seen.push(`${name} ${url} ${redirect}`)
         return new Response(name)
       })
@@ -60,7 +60,7 @@ describe('what is sent', () => {
 
 describe('a Request that a hook returns', () => {
   const sendAs = async (init: RequestInit) => {
-    const given: FetchInit[] = []
+    const given: Parameters<FetchLike>[1][] = []
     const { ended } = start({
       hooks: { beforeRequest: [({ request }) => new Request(request, init)] },
       fetch: async (url, init) => {

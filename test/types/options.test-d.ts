@@ -7,7 +7,6 @@ import type {
   ClientEvent,
   ClientOptions,
   EtnMarketError,
-  FetchInit,
   FetchLike,
   OperationId,
   Reservation,
@@ -128,7 +127,7 @@ test('a fetch of the platform, or of a package, is one for the client', () => {
   expectTypeOf<typeof fetch>().toExtend<FetchLike>()
   expectTypeOf<OtherFetch>().toExtend<FetchLike>()
   expectTypeOf<ReturnType<typeof createFakeService>['fetch']>().toExtend<FetchLike>()
-  expectTypeOf<FetchInit>().toExtend<RequestInit>()
+  expectTypeOf<Parameters<FetchLike>[1]>().toExtend<RequestInit>()
   createClient({ fetch: (url, init) => fetch(url, { ...init, credentials: 'include' }) })
   // @ts-expect-error it is called with a URL
   createClient({ fetch: (request: Request) => fetch(request) })
