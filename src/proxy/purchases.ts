@@ -69,8 +69,8 @@ export class Purchases {
       const known = meta.shared ? this.#cache.get(operation, key) : undefined
       if (known) return { answer: known, cost }
       const body = client.redact(toBody(operation, data))
-      const freshMs = rule.cacheMs - cachedForMs(meta.headers?.age)
-      const answer = { body, etag: etagOf(body), freshUntil: ages.now() + freshMs }
+      const at = ages.now() - cachedForMs(meta.headers?.age)
+      const answer = { body, etag: etagOf(body), at, freshUntil: at + rule.cacheMs }
       this.#cache.set(operation, key, answer)
       return { answer, cost }
     } finally {

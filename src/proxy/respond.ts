@@ -22,11 +22,14 @@ export function success(
 ): Response {
   const maxAge = Math.floor(Math.min(cdnMaxAgeMs, answer.freshUntil - ages.now()) / 1_000)
   const isShared = maxAge > 0
+  const ageSeconds = Math.floor((ages.now() - answer.at) / 1_000)
   const headers: Record<string, string> = {
     ...JSON_HEADERS,
     etag: answer.etag,
-    'cache-control': isShared ? `public, max-age=${maxAge}` : 'private, no-cache',
+    'cache-control': isShared ? `public, max-age=${maxAge + ageSeconds}` : 'private, no-cache',
   }
+  // The page counts how old a price is from it, and a shared cache for how long it may keep it.
+  if (ageSeconds > 0) headers.age = String(ageSeconds)
   // Copies of a shared answer cost nothing, and what one visitor has left is nobody else's business.
   if (cost !== undefined) headers['x-credits-cost'] = String(isShared ? 0 : cost)
   if (remaining !== undefined && !isShared) headers['x-credits-remaining'] = String(remaining)

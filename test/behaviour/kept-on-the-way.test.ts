@@ -54,6 +54,18 @@ describe('an answer that a cache on the way has kept', () => {
   })
 })
 
+test('the proxy says how old its answer is, which was kept by itself and on the way, so that no page takes it for a new one', async () => {
+  const { ask, clock, fake } = setupProxy({ allow: [{ operation: 'token.price', cacheMs: 60_000 }] })
+  const ageOf = async () => (await ask(pricePath())).headers.get('age')
+  expect(await ageOf()).toBe(null)
+  await clock.advance(50_900)
+  expect(await ageOf()).toBe('50')
+  await clock.advance(10_000)
+  fake.fault({ headers: { age: '3600' } })
+  expect(await ageOf()).toBe('3600')
+  fake.expectRequests(2)
+})
+
 describe('a price that a cache on the way has kept for an hour', () => {
   const hourOld = { headers: { age: '3600' }, times }
 
