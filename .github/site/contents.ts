@@ -23,6 +23,7 @@ export const GUIDES = [
   'src/fake/GUIDE.md',
   'src/cli/GUIDE.md',
   'src/redis/GUIDE.md',
+  'src/concurrency/GUIDE.md',
   'examples/recipes/GUIDE.md',
 ]
 

@@ -108,7 +108,7 @@ export class AgeClock<Wall extends Pick<Clock, 'now' | 'monotonic'> = Pick<Clock
 /** Beyond 2^31 - 1 ms a timer overflows and fires at once. */
 const MAX_TIMER_MS = 2_147_483_647
 
-/** Real time, for timers. Looks up `Date` and `setTimeout` at each use, so that fake timers installed later work. */
+/** Real time, for timers and pages. Looks up `Date` and `setTimeout` at each use, so that fake timers installed later work. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -157,7 +157,7 @@ function bootTime(): number {
 }
 
 /** Whether timers of the runtime serve the clock. */
-export const isSystemClock = (clock: Clock): boolean => clock === systemClock || clock instanceof SystemClock
+export const isSystemClock = (clock: Clock): boolean => clock.sleep === systemClock.sleep
 
 /** Calls back once after `ms` unless stopped before. An infinite `ms` never calls back. */
 export function startTimer(clock: Clock, ms: number, callback: () => void): () => void {

@@ -1,4 +1,4 @@
-import { type Clock, LOOK_MS, SystemClock, startTimer } from '../concurrency/clock.ts'
+import { type Clock, LOOK_MS, startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption, rejectUnknown } from '../errors/input.ts'
 import { callSafely } from '../feed/failures.ts'
@@ -163,7 +163,7 @@ class PagePrices implements PriceStream {
 
   constructor(options: PriceStreamOptions, url: string) {
     const { headers, credentials = 'same-origin', fetch, whenHidden } = options
-    this.#clock = new FeedClock(options.clock ?? new SystemClock())
+    this.#clock = new FeedClock(options.clock ?? systemClock)
     this.#page = whenHidden === 'keep' ? undefined : followPageVisibility(() => this.#stream.changed())
     this.#stream = new PageStream({
       clock: this.#clock,
