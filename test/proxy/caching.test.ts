@@ -149,7 +149,7 @@ test.each([
 
 test('an operation whose answers need most memory loses its oldest ones, however many they are', () => {
   const cache = new AnswerCache(createVirtualClock(0))
-  const answer = { body: 'x'.repeat(999_000), etag: '', freshUntil: 1 }
+  const answer = { body: 'x'.repeat(999_000), etag: '', at: 0, freshUntil: 1 }
   cache.set('token.list', 'list', answer)
   for (let index = 0; index < 1_050; index++) cache.set('token.candles', `small ${index}`, { ...answer, body: '{}' })
   expect(cache.get('token.candles', 'small 0')?.body).toBe('{}')
