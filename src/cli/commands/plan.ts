@@ -6,6 +6,7 @@ import { formatCount, formatCredits, formatUsd } from '../output.ts'
 import { isCallable, kindOf, type PlanFile, type PlanLine, readPlanFile } from '../plan-file.ts'
 import { forecastPlan, type PlanForecast } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
+import { checkOutputs } from '../run-plan/outputs.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
 
@@ -22,6 +23,7 @@ export const addCommand: AddCommand = (program, host) => {
   command.action(
     inSession<PlanArguments, [string]>(host, async (session, options, name) => {
       const file = await readPlanFile(session.file(name))
+      await checkOutputs(name, file, { opens: false })
       const { dailyLimit: limit = file.creditsPerDay, balance = file.balance } = options
       const plan = forecastPlan({ ...file, creditsPerDay: limit, balance })
       const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)

@@ -7,11 +7,11 @@ import { cleanLine } from '../../utils/clean-line.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts'
 import { refusal, usageError } from '../failure.ts'
-import { type NamedFile, nameFile, statPath } from '../files.ts'
+import { type NamedFile, nameFile } from '../files.ts'
 import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
 import { forecastPlan } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
-import { checkOutputs } from '../run-plan/outputs.ts'
+import { checkOutputs, stateOf } from '../run-plan/outputs.ts'
 import { describeEvent } from '../run-plan/run-events.ts'
 import { runPlan } from '../run-plan/run-plan.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
@@ -53,14 +53,9 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   if (!plan.withinLimit) throw refusal([...describeLimit(plan, limit), 'Nothing was sent.'].join(' '), 'over_limit')
   const planned = plan.creditsPerDay
   requireRunnable(named.name, file)
-  const state = `${file.path}.state.json`
-  await using store = createFileStore(state)
-  const inFolder = (name: string) => nameFile(dirname(file.path), name)
-  const taken = new Map([[file.path, 'the plan']])
-  for (const path of [state, `${state}.lock`, `${state}.new`]) taken.set(path, 'the state of the run')
-  for (const { source } of file.lines) if (source !== undefined) taken.set(source, 'a list of addresses')
-  if (options.keyFile !== undefined) taken.set(session.file(options.keyFile).path, 'the file of the key')
-  await checkOutputs(named.name, file, taken)
+  await using store = createFileStore(stateOf(file))
+  const keyFile = options.keyFile === undefined ? undefined : session.file(options.keyFile).path
+  await checkOutputs(named.name, file, { keyFile, opens: true })
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
   let listener: (event: ClientEvent) => void = () => {}
@@ -75,7 +70,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     budget,
     clock: systemClock,
     signal: session.signal,
-    file: inFolder,
+    file: (name) => nameFile(dirname(file.path), name),
     client(onEvent) {
       listener = onEvent
       return client
@@ -92,14 +87,8 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   })
 }
 
-/** The state is kept under the name of the plan: of a plan with hard links, each name would have a limit of its own. */
-function requireRunnable(name: string, { path, lines }: PlanFile): void {
+function requireRunnable(name: string, { lines }: PlanFile): void {
   const line = lines.find((one) => !isCallable(one))
-  if (line !== undefined) {
-    const problem = `${line.operation} needs addresses: count is enough for plan alone.`
-    throw usageError(`${name}: calls[${line.index}]: ${problem}`)
-  }
-  if ((statPath(path)?.nlink ?? 1n) === 1n) return
-  const problem = 'it has several names (hard links), and each would have a limit of its own.'
-  throw usageError(`${name}: ${problem} Use a symbolic link, or a copy.`)
+  if (line === undefined) return
+  throw usageError(`${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`)
 }
