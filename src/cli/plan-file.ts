@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import {
   type CreditPlan,
@@ -16,12 +15,14 @@ import type { Operation } from '../operations/operation.ts'
 import { DAY_MS, formatDuration } from '../utils/time-units.ts'
 import { checkAll, readOperation, splitAddresses } from './call-params.ts'
 import { type CommandError, didYouMean, usageError } from './failure.ts'
-import { type NamedFile, nameFile, readTextFile } from './files.ts'
+import { type NamedFile, nameFile, readTextFile, statPath } from './files.ts'
 import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './line-times.ts'
 
 export interface PlanFile {
-  /** Where the file is, whatever link leads to it. What the plan names is beside it. */
+  /** Where the file is, whatever link leads to it. */
   readonly path: string
+  /** What the plan names is there: beside the plan, or where the command runs if the plan comes from a pipe. */
+  readonly folder: string
   readonly lines: readonly PlanLine[]
   readonly creditsPerDay?: number | undefined
   readonly balance?: number | undefined
@@ -82,9 +83,11 @@ const plan = z.strictObject({ creditsPerDay: credits, balance: credits, calls: z
 type Path = readonly (string | number)[]
 
 /** Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls }` or the list of calls alone. See the guide. */
-export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
+export async function readPlanFile(named: NamedFile, cwd = dirname(named.path)): Promise<PlanFile> {
   const { name } = named
-  const path = existsSync(named.path) ? resolveFile(named.path) : named.path
+  const isFile = statPath(named.path)?.isFile() === true
+  const path = isFile ? resolveFile(named.path) : named.path
+  const folder = isFile ? dirname(path) : cwd
   const text = readTextFile('plan', { name, path })
   const { value, lineOf } = await parse(name, text)
   const isList = Array.isArray(value)
@@ -102,7 +105,7 @@ export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
   const { calls, creditsPerDay, balance } = data as z.infer<typeof plan>
   const lines = calls.map((given, index) => {
     try {
-      return readLine(given, index, dirname(path))
+      return readLine(given, index, folder)
     } catch (error) {
       // The library names the call by its position in the list that it was given.
       const reason = (error as Error).message
@@ -112,7 +115,7 @@ export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
     }
   })
   await checkAlerts(lines, (index, error) => fail(['calls', index, 'alert'], (error as Error).message, error))
-  return { path, lines, creditsPerDay, balance }
+  return { path, folder, lines, creditsPerDay, balance }
 }
 
 /** The feed that will carry them out reads them. It sends nothing before somebody waits for an alert. */

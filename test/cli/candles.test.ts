@@ -84,6 +84,16 @@ test('prints CSV with all digits, oldest first, and the candles as JSON', async 
   expect(candles.map(({ time }) => time)).toEqual(candles.map(({ time }) => time).sort())
 })
 
+test('one candle is no "1 candles"', async () => {
+  const { run } = await createScene()
+  const { stdout, stderr } = await run(['candles', BOLT, '--sync', 'bolt.csv', '--limit', '1'])
+  expect(stdout).toBe('bolt.csv: 1 added, 0 updated, 1 candle.\n')
+  expect(stderr).toMatch(/^1 candle: /)
+  const { stdout: ofFolder } = await run(['candles', '--all-listed', '--csv', 'all', '--limit', '1', '--yes'])
+  expect(ofFolder).toMatch(/^all\/\S+: 1 candle\.$/m)
+  expect(ofFolder).not.toMatch(/\b1 (candle|token)s/)
+})
+
 test('--csv and --json, which both print, are wrong usage', async () => {
   const { json, fake } = await createScene()
   for (const args of [

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
 import { type ClientEvent, createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
@@ -7,7 +6,7 @@ import { cleanLine } from '../../utils/clean-line.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts'
 import { refusal, usageError } from '../failure.ts'
-import { type NamedFile, nameFile } from '../files.ts'
+import { nameFile, statPath } from '../files.ts'
 import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
 import { forecastPlan } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
@@ -36,7 +35,7 @@ export const addCommand: AddCommand = (program, host) => {
   addKeyOptions(command, 'print events as JSON, one a line; errors too')
     .addOption(option)
     .action(
-      inSession<RunArguments, [string]>(host, (session, options, name) => run(session, options, session.file(name)), {
+      inSession<RunArguments, [string]>(host, (session, options, name) => run(session, options, name), {
         endsByItself: false,
       }),
     )
@@ -44,23 +43,22 @@ export const addCommand: AddCommand = (program, host) => {
   command.addHelpText('after', PLAN_HELP)
 }
 
-async function run(session: Session, options: RunArguments, named: NamedFile): Promise<void> {
-  const file = await readPlanFile(named)
+async function run(session: Session, options: RunArguments, name: string): Promise<void> {
+  const file = await readPlanFile(session.file(name))
   const limit = options.dailyLimit ?? file.creditsPerDay
-  if (limit === undefined)
-    throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
+  if (limit === undefined) throw usageError(`${name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
   const plan = forecastPlan({ ...file, creditsPerDay: limit })
   if (!plan.withinLimit) throw refusal([...describeLimit(plan, limit), 'Nothing was sent.'].join(' '), 'over_limit')
   const planned = plan.creditsPerDay
-  requireRunnable(named.name, file)
+  requireRunnable(name, file)
   await using store = createFileStore(stateOf(file))
   const keyFile = options.keyFile === undefined ? undefined : session.file(options.keyFile).path
-  await checkOutputs(named.name, file, { keyFile, opens: true })
+  await checkOutputs(name, file, { keyFile, opens: true })
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
   let listener: (event: ClientEvent) => void = () => {}
   const client = await session.client({ budget, onEvent: (event) => listener(event) })
-  await session.authorize({ what: `${named.name}, each day`, min: 0, max: Math.ceil(planned) })
+  await session.authorize({ what: `${name}, each day`, min: 0, max: Math.ceil(planned) })
   session.noteWhenAborted()
   const running = runPlan({
     lines: file.lines,
@@ -70,7 +68,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     budget,
     clock: systemClock,
     signal: session.signal,
-    file: (name) => nameFile(dirname(file.path), name),
+    file: (output) => nameFile(file.folder, output),
     client(onEvent) {
       listener = onEvent
       return client
@@ -87,7 +85,9 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   })
 }
 
-function requireRunnable(name: string, { lines }: PlanFile): void {
+function requireRunnable(name: string, { path, lines }: PlanFile): void {
+  if (statPath(path)?.isFile() !== true)
+    throw usageError(`${name}: it is a device or a pipe, and the state of a run is beside its plan. Name a file.`)
   const line = lines.find((one) => !isCallable(one))
   if (line === undefined) return
   throw usageError(`${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`)

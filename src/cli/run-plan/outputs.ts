@@ -18,7 +18,7 @@ interface OutputChecks {
 
 /** Compares everything that the lines of a plan write, and what else a run reads and keeps, before anything is sent. */
 export async function checkOutputs(plan: string, file: PlanFile, { keyFile, opens }: OutputChecks): Promise<void> {
-  const inFolder = (name: string) => nameFile(dirname(file.path), name)
+  const inFolder = (name: string) => nameFile(file.folder, name)
   const owners = new Map<string, PlanLine | string>()
   const take = (path: string, what: string) => {
     for (const key of keysOf(path)) owners.set(key, what)
