@@ -1,6 +1,6 @@
 declare module 'asciichart' {
   export function plot(
     series: readonly number[],
-    options: { height: number; offset: number; format(value: number): string },
+    options: { height: number; min: number; max: number; offset: number; format(value: number): string },
   ): string
 }

@@ -1,10 +1,11 @@
 import { plot } from 'asciichart'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import type { Candle } from 'etn-market'
+import { formatPrice } from 'etn-market/format'
 import type { Colors } from 'picocolors/types'
 import { cleanLine } from '../utils/clean-line.ts'
 import type { HostProcess } from './host.ts'
-import { formatChange, formatDecimal } from './output.ts'
+import { formatChange } from './output.ts'
 import { widthOf } from './table.ts'
 
 const CHART_ROWS = 12
@@ -21,23 +22,40 @@ export function formatChart(candles: readonly Candle[], host: HostProcess, color
   const lowest = candles.reduce((least, candle) => (candle.low < least.low ? candle : least))
   const change = first.open > 0 ? (100 * (last.close - first.open)) / first.open : null
   const closes = candles.map(({ close }) => close)
-  const labelWidth = Math.max(...closes.map((close) => formatDecimal(close).length)) + 1
+  const [bottom, range] = [Math.min(...closes), Math.max(...closes) - Math.min(...closes)]
+  const format = formatBetween(bottom, bottom + range)
+  const labels = Array.from({ length: CHART_ROWS + 1 }, (_, row) => `${format(bottom + (range * row) / CHART_ROWS)} `)
+  const labelWidth = Math.max(...labels.map(({ length }) => length))
   const points = downsample(closes, Math.max(MIN_WIDTH, columns - labelWidth - AXIS_WIDTH))
-  const format = (value: number) => `${formatDecimal(value)} `.padStart(labelWidth).slice(0, labelWidth)
-  const chart = plot(points, { height: CHART_ROWS, offset: AXIS_WIDTH, format })
+  // In rows instead of prices: asciichart labels a flat series wrongly, and counts for ever in a range of 1e-16.
+  const rows = points.map((close) => (range > 0 ? ((close - bottom) / range) * CHART_ROWS : 0))
+  const labelOf = (row: number) => (labels[Math.round(row)] ?? '').padStart(labelWidth)
+  const chart = plot(rows, {
+    height: CHART_ROWS,
+    min: 0,
+    max: range > 0 ? CHART_ROWS : 0,
+    offset: AXIS_WIDTH,
+    format: labelOf,
+  })
   const indent = ' '.repeat(labelWidth + AXIS_WIDTH)
   const [from, to] = [formatTime(first.time), formatTime(last.time)]
   const gap = Math.max(1, points.length - from.length - to.length)
-  const high = `High ${formatDecimal(highest.high)} ${formatTime(highest.time)}`
-  const low = `Low ${formatDecimal(lowest.low)} ${formatTime(lowest.time)}`
+  const high = `High ${format(highest.high)} ${formatTime(highest.time)}`
+  const low = `Low ${format(lowest.low)} ${formatTime(lowest.time)}`
   const times = `${indent}${from}${' '.repeat(gap)}${to}`
   return [
-    `Last ${formatDecimal(last.close)} (${formatChange(change)})`,
+    `Last ${format(last.close)} (${formatChange(change)})`,
     ...(high.length + low.length + 2 <= columns ? [`${high}  ${low}`] : [high, low]),
     '',
     ...chart.split('\n').map((line) => colors.cyan(line.trimEnd())),
     colors.dim(times.length <= columns ? times : `${from} to ${to}`),
   ]
+}
+
+/** Formats prices of a range with six digits, or as many more as tell them apart. */
+function formatBetween(low: number, high: number): (price: number) => string {
+  const apart = high > low ? Math.ceil(Math.log10(high / (high - low))) + 2 : 0
+  return (price) => formatPrice(price, { symbol: '', digits: Math.min(17, Math.max(6, apart)) })
 }
 
 /** At most `count` points: the last one of each stretch, so that the newest stays. */
@@ -80,12 +98,13 @@ export function toSvg(candles: readonly Candle[], title: string): string {
     .domain(candles.length === 0 ? [0, 1] : padded(low, high))
     .nice()
     .range([HEIGHT - MARGIN.bottom, MARGIN.top])
+  const format = formatBetween(low, high)
   const width = Math.max(1, Math.min(MAX_BODY, slot * BODY))
   const formatTick = x.tickFormat(6)
 
   const prices = y.ticks(6).map((value) => {
     const at = round(y(value))
-    return `<line class="grid" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${at}" y2="${at}"/><text x="${WIDTH - MARGIN.right + 8}" y="${at + 4}">${formatDecimal(value)}</text>`
+    return `<line class="grid" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${at}" y2="${at}"/><text x="${WIDTH - MARGIN.right + 8}" y="${at + 4}">${format(value)}</text>`
   })
   const dates = x
     .ticks(6)

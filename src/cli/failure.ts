@@ -29,8 +29,13 @@ export function refusal(message: string, code: string): CommandError {
   return new CommandError(message, code, EXIT.refused)
 }
 
+/** Signals that end the program: Ctrl-C, what stops a service, and a terminal that is closed. */
+export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export type Signal = (typeof SIGNALS)[number]
+
 export class Interrupted extends CommandError {
-  constructor(signal: 'SIGINT' | 'SIGTERM') {
+  constructor(signal: Signal) {
     super('interrupted', 'interrupted', signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated)
   }
 }

@@ -6,6 +6,12 @@ export function formatCount(count: number): string {
   return Math.round(count).toLocaleString('en-US')
 }
 
+/** Such as `1 request` and `2,880 requests`. */
+export function formatItems(count: number, noun: string): string {
+  const text = formatCount(count)
+  return `${text} ${noun}${text === '1' ? '' : 's'}`
+}
+
 /** US dollars, below one with as many digits as a credit needs: `$0.00005` and `$12.40`. */
 export function formatUsd(usd: number): string {
   if (Math.abs(usd) < 1) return `$${trimEnd(trimEnd(usd.toFixed(6), '0'), '.')}`

@@ -1,25 +1,28 @@
-import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import {
   type CreditPlan,
   checksumAddress,
+  createClient,
   type OperationId,
   operations,
   type PlannedCall,
   planCredits,
 } from 'etn-market'
+import type { AlertOptions } from 'etn-market/feed'
 import * as z from 'zod/mini'
 import { resolveFile } from '../file-store/replace-file.ts'
 import type { Operation } from '../operations/operation.ts'
 import { DAY_MS, formatDuration } from '../utils/time-units.ts'
 import { checkAll, readOperation, splitAddresses } from './call-params.ts'
 import { type CommandError, didYouMean, usageError } from './failure.ts'
-import { type NamedFile, nameFile, readTextFile } from './files.ts'
+import { type NamedFile, nameFile, readTextFile, statPath } from './files.ts'
 import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './line-times.ts'
 
 export interface PlanFile {
-  /** Where the file is, whatever link leads to it. What the plan names is beside it. */
+  /** Where the file is, whatever link leads to it. */
   readonly path: string
+  /** What the plan names is there: beside the plan, or where the command runs if the plan comes from a pipe. */
+  readonly folder: string
   readonly lines: readonly PlanLine[]
   readonly creditsPerDay?: number | undefined
   readonly balance?: number | undefined
@@ -39,29 +42,33 @@ const isPriceOperation = (operation: string): boolean => operation === 'token.pr
 
 /** A time of day, in UTC. */
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d'
-const NUMBER_OR_TEXT = z.optional(z.union([z.number(), z.string()]))
 
+const whole = (rule: string) => z.optional(z.int(rule).check(z.positive(rule)))
 const textLike = (pattern: string, rule: string) => z.optional(z.string(rule).check(z.regex(new RegExp(pattern), rule)))
 
-const alert = z.strictObject({ above: NUMBER_OR_TEXT, below: NUMBER_OR_TEXT, movePercent: NUMBER_OR_TEXT })
+const unchecked = z.optional(z.unknown())
+const alert = z.strictObject(
+  { above: unchecked, below: unchecked, movePercent: unchecked },
+  'an object with above, below or movePercent',
+)
 
 const ADDRESSES = 'a list of addresses, or the name of a file with one a line'
 
 /** What the library checks is of any type here: its errors say more. */
 const call = z.strictObject({
-  operation: z.optional(z.unknown()),
-  params: z.optional(z.unknown()),
-  every: z.optional(z.unknown()),
-  everyMs: z.optional(z.unknown()),
-  activeHours: z.optional(z.unknown()),
+  operation: unchecked,
+  params: unchecked,
+  every: unchecked,
+  everyMs: unchecked,
+  activeHours: unchecked,
   once: textLike(`^(?:night|day|${TIME})$`, 'night, day or a time in UTC such as 03:30'),
   hours: textLike(`^${TIME}-${TIME}$`, 'a span in UTC such as 08:00-20:00'),
-  count: z.optional(z.int('a whole number above 0').check(z.positive('a whole number above 0'))),
+  count: whole('a whole number above 0'),
   addresses: z.optional(
     z.union([z.string().check(z.minLength(1)), z.array(z.string()).check(z.minLength(1))], ADDRESSES),
   ),
   for: z.optional(z.string('a text that says what the line is for')),
-  file: textLike('[^]', 'the name of a file'),
+  file: textLike('^[^\\0]+$', 'the name of a file'),
   alert: z.optional(alert),
 })
 
@@ -69,16 +76,18 @@ export type PlanCall = z.infer<typeof call>
 
 export const callFields: readonly string[] = Object.keys(call.shape)
 
-const credits = z.optional(z.number('a number of credits above 0').check(z.positive('a number of credits above 0')))
+const credits = whole('a whole number of credits above 0')
 const plan = z.strictObject({ creditsPerDay: credits, balance: credits, calls: z.array(call, 'a list of calls') })
 
 /** The place of a value in a plan, such as `['calls', 0, 'every']`. */
 type Path = readonly (string | number)[]
 
 /** Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls }` or the list of calls alone. See the guide. */
-export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
+export async function readPlanFile(named: NamedFile, cwd = dirname(named.path)): Promise<PlanFile> {
   const { name } = named
-  const path = existsSync(named.path) ? resolveFile(named.path) : named.path
+  const isFile = statPath(named.path)?.isFile() === true
+  const path = isFile ? resolveFile(named.path) : named.path
+  const folder = isFile ? dirname(path) : cwd
   const text = readTextFile('plan', { name, path })
   const { value, lineOf } = await parse(name, text)
   const isList = Array.isArray(value)
@@ -96,7 +105,7 @@ export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
   const { calls, creditsPerDay, balance } = data as z.infer<typeof plan>
   const lines = calls.map((given, index) => {
     try {
-      return readLine(given, index, dirname(path))
+      return readLine(given, index, folder)
     } catch (error) {
       // The library names the call by its position in the list that it was given.
       const reason = (error as Error).message
@@ -105,7 +114,23 @@ export async function readPlanFile(named: NamedFile): Promise<PlanFile> {
       throw fail(['calls', index], reason, error)
     }
   })
-  return { path, lines, creditsPerDay, balance }
+  await checkAlerts(lines, (index, error) => fail(['calls', index, 'alert'], (error as Error).message, error))
+  return { path, folder, lines, creditsPerDay, balance }
+}
+
+/** The feed that will carry them out reads them. It sends nothing before somebody waits for an alert. */
+async function checkAlerts(lines: readonly PlanLine[], fail: (index: number, error: unknown) => CommandError) {
+  const watched = lines.filter(({ alert }) => alert !== undefined)
+  if (watched.length === 0) return
+  const { createPriceFeed } = await import('etn-market/feed')
+  await using client = createClient()
+  await using feed = createPriceFeed(client)
+  for (const { index, addresses: [first = ''] = [], times, alert } of watched)
+    try {
+      feed.alert(first, { ...alert, everyMs: times.everyMs })
+    } catch (error) {
+      throw fail(index, error)
+    }
 }
 
 /** Parses YAML, and JSON as a part of it. @throws CommandError naming the line */
@@ -178,7 +203,10 @@ function readLine(given: PlanCall, index: number, folder: string) {
   const planned = planCredits([call]).calls[0] as CreditPlan['calls'][number]
   const times: LineTimes =
     once === undefined
-      ? { everyMs: planned.everyMs, span: span ?? { from: 0, length: Math.round(60 * planned.activeHours) } }
+      ? {
+          everyMs: planned.everyMs,
+          span: span ?? { from: 0, length: Math.max(1, Math.round(60 * planned.activeHours)) },
+        }
       : { everyMs: DAY_MS, once: parseOnce(once) }
   const count = addresses?.length ?? given.count ?? 1
   return {
@@ -199,7 +227,7 @@ function readLine(given: PlanCall, index: number, folder: string) {
     call: { ...call, activeHours: activeHoursOf(times) },
     /** Where `run` writes what the line buys. */
     file: given.file,
-    alert: given.alert,
+    alert: given.alert as Pick<AlertOptions, 'above' | 'below' | 'movePercent'> | undefined,
   }
 }
 

@@ -17,7 +17,7 @@ interface Cost extends DailyCost {
 }
 
 /** What the lines of a plan cost, as `run` carries them out. Sends nothing. */
-export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<PlanFile, 'path'>) {
+export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<PlanFile, 'path' | 'folder'>) {
   const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
   const costs = lines.map((line) => ({ line, ...(prices.get(line) ?? costOf(line)) }))
   const total = sumSpending(costs)

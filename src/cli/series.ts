@@ -106,7 +106,7 @@ export async function openSeriesFile(file: NamedFile, id: SeriesId): Promise<Ser
   if (!isSeriesFile(name)) throw usageError(`--sync ${name}: it must end in .csv, .sqlite or .db.`)
   requireWritable('--sync', file, 'replaced')
   const path = resolveFile(file.path)
-  const { lock } = lockFile(path)
+  const { lock } = tryAccess(`--sync ${name}`, () => lockFile(path))
   if (lock === undefined) throw refusal(`--sync ${name}: another run is using it. Nothing was sent.`, 'series_in_use')
   try {
     const isCsv = /\.csv$/i.test(name)

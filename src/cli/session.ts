@@ -4,7 +4,7 @@ import { type Client, type ClientEvent, type ClientOptions, createClient } from 
 import picocolors from 'picocolors'
 import type { Colors } from 'picocolors/types'
 import { cleanLine } from '../utils/clean-line.ts'
-import { CommandError, EXIT, Interrupted, refusal, usageError } from './failure.ts'
+import { CommandError, EXIT, Interrupted, refusal, SIGNALS, type Signal, usageError } from './failure.ts'
 import { type NamedFile, nameFile, reasonOf } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
 import { readKey } from './key.ts'
@@ -67,13 +67,11 @@ export function inSession<Options extends CommonOptions, Positional extends unkn
   }
 }
 
-type Signal = 'SIGINT' | 'SIGTERM'
-
 /** Above this, in credits, a command asks before it spends. */
 const CONFIRMATION_LIMIT = 10_000
 /** A program that starts this one may pass on a Ctrl-C that the terminal sends to both. Milliseconds. */
 const SAME_PRESS_MS = 500
-/** How long what is in flight may take after SIGTERM. `docker stop` waits 10 seconds. */
+/** How long what is in flight may take after SIGTERM or SIGHUP. `docker stop` waits 10 seconds. */
 const GRACE_MS = 7_000
 
 /** One run of a command: what it prints, the client that it calls with, what it may spend and has spent, and what ends it. */
@@ -85,13 +83,14 @@ export class Session {
   /** The colours of standard output: for a terminal whose user has not declined them. */
   readonly colors: Colors
   readonly #aborting = new AbortController()
-  /** Aborted by Ctrl-C, by SIGTERM, and when nobody reads the output any more. */
+  /** Aborted by Ctrl-C, SIGTERM or SIGHUP, and when nobody reads the output any more. */
   readonly signal = this.#aborting.signal
   readonly #endsByItself: boolean
   #client: Client | undefined
   #live: LiveLines | undefined
   #signalledAt: number | undefined
   #graceTimer: NodeJS.Timeout | undefined
+  readonly #listeners = SIGNALS.map((signal) => [signal, () => this.#onSignal(signal)] as const)
   /** False where the last answer did not state the balance: an earlier one is wrong by now. */
   #isBalanceKnown = true
 
@@ -105,8 +104,7 @@ export class Session {
     // A sweep has a listener for each call in flight.
     setMaxListeners(0, this.signal)
     stdout.on('error', this.#onOutputError)
-    host.on('SIGINT', this.#onInterrupt)
-    host.on('SIGTERM', this.#onTerminate)
+    for (const [signal, listener] of this.#listeners) host.on(signal, listener)
   }
 
   /** Prints a text that holds no control characters of others. */
@@ -206,9 +204,6 @@ export class Session {
     else this.note(`warning: standard output: ${reasonOf(error)}.`)
   }
 
-  readonly #onInterrupt = (): void => this.#onSignal('SIGINT')
-  readonly #onTerminate = (): void => this.#onSignal('SIGTERM')
-
   /** The first signal ends the command, which waits for the calls in flight; a second one ends the process. */
   #onSignal(signal: Signal): void {
     const now = performance.now()
@@ -218,7 +213,7 @@ export class Session {
       this.#aborting.abort(interrupted)
       // What sends a SIGTERM, such as `docker stop`, kills the process a while later: what is in flight then ends with time to spare.
       const giveUp = () => void this.#client?.close()
-      if (signal === 'SIGTERM') this.#graceTimer = setTimeout(giveUp, this.host.graceMs ?? GRACE_MS)
+      if (signal !== 'SIGINT') this.#graceTimer = setTimeout(giveUp, this.host.graceMs ?? GRACE_MS)
     } else if (now - this.#signalledAt > SAME_PRESS_MS) {
       this.#live?.end()
       // What is in flight may arrive at the service all the same.
@@ -242,8 +237,7 @@ export class Session {
   async end(): Promise<void> {
     clearTimeout(this.#graceTimer)
     await this.#client?.close()
-    this.host.off('SIGINT', this.#onInterrupt)
-    this.host.off('SIGTERM', this.#onTerminate)
+    for (const [signal, listener] of this.#listeners) this.host.off(signal, listener)
     this.host.stdout.off('error', this.#onOutputError)
     this.#noteCharges()
   }

@@ -1,6 +1,7 @@
 import { type Candle, operations } from 'etn-market'
 import { BUCKET_SECONDS, type Bucket, countCandles, MAX_CANDLES, mergeCandles } from '../feed/candles/series.ts'
 import { savePaidFor } from './files.ts'
+import { formatItems } from './output.ts'
 import { DEFAULT_BUCKET, type SeriesFile, toCsv, toIsoTime } from './series.ts'
 
 export interface SyncOptions {
@@ -55,7 +56,7 @@ export async function syncSeries(file: SeriesFile, options: SyncOptions): Promis
 }
 
 export function describeSync({ file, added, updated, total }: Synced): string {
-  return `${file}: ${added} added, ${updated} updated, ${total} candles.`
+  return `${file}: ${added} added, ${updated} updated, ${formatItems(total, 'candle')}.`
 }
 
 export function describeGap({ file, gap }: Pick<Synced, 'file' | 'gap'>): string[] {

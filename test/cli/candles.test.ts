@@ -50,6 +50,29 @@ test('prints a chart with high, low and both times, and writes an SVG for light 
   expect(svg).not.toMatch(/NaN|Infinity|undefined/)
 })
 
+test.each([
+  [[0.5, 0.5, 0.5], ['0.50']],
+  [[0.000000012345, 0.000000012345], ['0.0₇12345']],
+  [[0, 0], ['0']],
+  [[1_234.5], ['1,234.50']],
+  [
+    [0, 12],
+    ['12.00', '11.00', '10.00', '9.00', '8.00', '7.00', '6.00', '5.00', '4.00', '3.00', '2.00', '1.00', '0'],
+  ],
+  // What the digits tell apart, and no more.
+  [[0.5, 0.5 + Number.EPSILON / 2], Array.from({ length: 13 }, () => expect.stringMatching(/^0\.5/))],
+  [[999_999, 1_000_001], Array.from({ length: 13 }, () => expect.stringMatching(/^(999,999|1,000,00[01])\.\d/))],
+])('the axis of closes %j is their prices', async (closes, labels) => {
+  const { run, fake } = await createScene()
+  const candle = { volume: 1, count: 1 }
+  fake.stub('token.candles', () =>
+    closes.map((close, index) => ({ ...candle, time: index * HOUR, open: close, high: close, low: close, close })),
+  )
+  const { code, stdout } = await run(['candles', BOLT, '--bucket', '1h', '--limit', String(closes.length)])
+  expect(code).toBe(0)
+  expect(Array.from(stdout.matchAll(/^ *(\S+) [┤┼]/gm), ([, label]) => label)).toEqual(labels)
+})
+
 test('prints CSV with all digits, oldest first, and the candles as JSON', async () => {
   const { run, json } = await createScene()
   const { stdout } = await run(['candles', '--csv', BOLT, '--limit', '30'])
@@ -59,6 +82,16 @@ test('prints CSV with all digits, oldest first, and the candles as JSON', async 
   expect(stdout.split('\n')[1]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00Z,/)
   expect(parseCsv(stdout).slice(0, -1)).toEqual(candles.slice(0, -1))
   expect(candles.map(({ time }) => time)).toEqual(candles.map(({ time }) => time).sort())
+})
+
+test('one candle is no "1 candles"', async () => {
+  const { run } = await createScene()
+  const { stdout, stderr } = await run(['candles', BOLT, '--sync', 'bolt.csv', '--limit', '1'])
+  expect(stdout).toBe('bolt.csv: 1 added, 0 updated, 1 candle.\n')
+  expect(stderr).toMatch(/^1 candle: /)
+  const { stdout: ofFolder } = await run(['candles', '--all-listed', '--csv', 'all', '--limit', '1', '--yes'])
+  expect(ofFolder).toMatch(/^all\/\S+: 1 candle\.$/m)
+  expect(ofFolder).not.toMatch(/\b1 (candle|token)s/)
 })
 
 test('--csv and --json, which both print, are wrong usage', async () => {

@@ -55,6 +55,18 @@ test('candles that a series does not take are in a file that the error names, an
   expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([])
 })
 
+test.each([
+  ['--sync bolt.csv', ['candles', BOLT, '--sync', 'bolt.csv']],
+  ['journal a.jsonl', ['sweep', 'locks', BOLT, '--resume', 'a.jsonl']],
+  ['plan.yaml.state.json', ['run', 'plan.yaml']],
+])('a disk that takes nothing is reported with the file, %s, before anything is sent', async (name, args) => {
+  const scene = await createScene()
+  scene.write('plan.yaml', 'creditsPerDay: 5000\ncalls:\n  - { operation: etn.price, every: 1h }\n')
+  const { code, stderr } = await runOnFullDisk(scene, 0, [...args, '--yes'])
+  expect([code, stderr]).toEqual([expect.toBeOneOf([1, 2]), expect.stringMatching(`error: .*${name}: `)])
+  expect(scene.fake.charged()).toBe(0)
+})
+
 test('candles that a database does not take are in a file that the error names', async () => {
   const scene = await createScene()
   const { code, stderr } = await runOnFullDisk(scene, 4, ['candles', BOLT, '--sync', 'bolt.sqlite', '--limit', '20'])

@@ -24,7 +24,7 @@ test('the scripts for zsh and fish name every command', async () => {
   expect((await run(['completion', 'fish'])).stdout).toContain("-n '__fish_seen_subcommand_from candles' -l svg")
 })
 
-test('every command has help with an example', async () => {
+test('every command has help with an example, which fits 80 columns', async () => {
   const { run } = await createScene()
   const { stdout } = await run(['--help'])
   const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)]
@@ -37,5 +37,6 @@ test('every command has help with an example', async () => {
       0,
       expect.stringMatching(new RegExp(`\\nExamples?:\\n  \\$ etn-market ${name}\\b`)),
     ])
+    for (const line of help.stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
   }
 })

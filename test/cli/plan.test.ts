@@ -63,6 +63,10 @@ test('account prints how long the balance lasts', async () => {
   expect(stdout).toContain('The balance lasts 221.2 days at least.')
 })
 
+/** A plan with an alert, in the fourth line. */
+const alertOf = (alert: string) =>
+  `- operation: token.price\n  addresses: [${fakeTokens.BOLT}]\n  every: 5m\n  alert: ${alert}\n  hours: 08:00-20:00`
+
 const BAD_ADDRESS = 'invalid address "0x1" (entry 1 of addresses)'
 
 test.each([
@@ -106,7 +110,19 @@ test.each([
   ['calls: 5', 'calls is missing. It must be a list of calls'],
   ['{"callz": []}', 'unknown field "callz". Did you mean calls?'],
   ['{"calls": [}', 'it is no valid JSON: '],
-  ['creditsPerDay: many\ncalls: []', 'creditsPerDay must be a number of credits above 0'],
+  ['creditsPerDay: many\ncalls: []', ':1: creditsPerDay must be a whole number of credits above 0.\n'],
+  ['balance: 5\ncreditsPerDay: 0.5\ncalls: []', ':2: creditsPerDay must be a whole number of credits above 0.\n'],
+  ['- { operation: etn.price, every: 5m, file: "a\\0b" }', ':1: calls[0]: file must be the name of a file.\n'],
+  [
+    alertOf('{ above: "0,05" }'),
+    ':4: calls[0]: Invalid above: 0,05. It must be a number or a decimal string, 0 or more.\n',
+  ],
+  [alertOf('{ below: -1 }'), ':4: calls[0]: Invalid below: -1. It must be '],
+  [alertOf('{ below: 1, above: }'), ':4: calls[0]: Invalid above: null. It must be '],
+  [alertOf('{ above: [1] }'), ':4: calls[0]: Invalid above: a value of type object. It must be '],
+  [alertOf('{ above: .nan }'), ':4: calls[0]: Invalid above: NaN. It must be '],
+  [alertOf('{ movePercent: 0 }'), ':4: calls[0]: Invalid movePercent: 0. It must be above 0.\n'],
+  [alertOf('5'), ':4: calls[0]: alert must be an object with above, below or movePercent.\n'],
 ])('%j is reported on one line with the place', async (text, message) => {
   const { run, write } = await createScene()
   const file = write(text.startsWith('{"') ? 'plan.json' : 'plan.yaml', `${text}\n`)

@@ -1,6 +1,7 @@
 import { fakeTokens } from 'etn-market/fake'
-import { expect, test } from 'vitest'
-import { createScene } from './program.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { run as runProgram } from '../../src/cli/program.ts'
+import { createHost, createScene } from './program.ts'
 
 const { BOLT, CORE } = fakeTokens
 
@@ -30,6 +31,29 @@ test('buys prices in the cheapest requests, and symbols once a week', async () =
     'token.price',
     'token.price',
   ])
+})
+
+test('--watch ages prices by elapsed time, whatever becomes of the wall clock', async () => {
+  const scene = await createScene()
+  const host = createHost({ folder: scene.folder, env: { ...scene.env, NO_COLOR: '1' }, columns: 120 })
+  const code = runProgram(['prices', BOLT, '--watch', '1h', '--no-symbols', '--yes'], host)
+  const ages = () => Array.from(host.printed().stdout.matchAll(/ (\S+) s$/gm), ([, age]) => Number(age))
+  await expect.poll(() => ages().length).toBeGreaterThan(0)
+  const { now } = Date
+  for (const step of [3_600_000, -3_600_000]) {
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + step)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const drawn = ages().length
+    await expect.poll(() => ages().length, { timeout: 5_000 }).toBeGreaterThan(drawn + 1)
+    expect(
+      ages()
+        .slice(drawn)
+        .every((age) => age >= 0 && age < 60),
+      String(ages()),
+    ).toBe(true)
+  }
+  host.emit('SIGINT')
+  expect(await code).toBe(130)
 })
 
 test('--watch --json prints a price a line, and ends with 1 at --max-credits', async () => {

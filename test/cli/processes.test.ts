@@ -106,6 +106,40 @@ test('a plan that is killed in a sweep counts what may have been charged, goes o
   expect(existsSync(`${folder}/plan.yaml.state.json.lock`)).toBe(false)
 })
 
+test('a terminal that is closed (SIGHUP) ends a run as SIGTERM does', async () => {
+  const { runProcess, fake, write } = await createScene()
+  write('plan.yaml', 'creditsPerDay: 5000\ncalls:\n  - { operation: etn.price, every: 1h }\n')
+  const { code, stdout } = await runProcess(['run', 'plan.yaml'], {
+    onStart: async (child) => {
+      await expect.poll(() => fake.charged()).toBe(25)
+      child.kill('SIGHUP')
+    },
+  })
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Stopped. Today: 25 of 5,000 credits.')])
+})
+
+test.skipIf(process.platform === 'win32').each([
+  ['plan /dev/stdin', 'cat | "$@" plan /dev/stdin'],
+  ['plan <(…)', '"$@" plan <(cat)'],
+])('`%s` reads a plan, and its addresses where it runs', async (_, command) => {
+  const { runProcess, write } = await createScene()
+  write('tokens.txt', first)
+  const input = 'calls:\n  - { operation: locks.get, addresses: tokens.txt, once: night }\n'
+  const { code, stdout, stderr } = await runProcess([], { shell: ['bash', '-c', command, 'bash'], input })
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('A day: 2,000 credits ($0.002), 1 request.')
+})
+
+test('`run /dev/stdin`, which has no place for its state, is refused', async () => {
+  const { runProcess } = await createScene()
+  const input = 'creditsPerDay: 5000\ncalls:\n  - { operation: etn.price, every: 1h }\n'
+  const { code, stderr } = await runProcess(['run', '/dev/stdin'], {
+    shell: ['bash', '-c', 'cat | "$@"', 'bash'],
+    input,
+  })
+  expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/stdin: it is a device or a pipe, and the state')])
+})
+
 test('a second signal ends a run at once, and says what may have been charged', async () => {
   const { runProcess, fake, write } = await createScene()
   write('plan.yaml', 'creditsPerDay: 5000\ncalls:\n  - { operation: etn.price, every: 1h }\n')

@@ -103,7 +103,7 @@ export interface TestHost extends HostProcess {
   printed(): { stdout: string; stderr: string }
   /** Waits until the program exits of its own accord. */
   exited(): Promise<number>
-  emit(signal: 'SIGINT' | 'SIGTERM'): boolean
+  emit(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): boolean
 }
 
 interface HostOptions extends RunOptions {

@@ -14,7 +14,7 @@ export const addCommand: AddCommand = (program, host) => {
   command.option('--plan <file>', 'a plan as for `etn-market plan`: prints the days until the balance is empty')
   addServiceOptions(command).action(
     inSession<CommonOptions & { plan?: string }, []>(host, async (session, options) => {
-      const file = options.plan === undefined ? undefined : await readPlanFile(session.file(options.plan))
+      const file = options.plan === undefined ? undefined : await readPlanFile(session.file(options.plan), host.cwd())
       const client = await session.client()
       const { credits: stated, tier = null } = await client.account.me(undefined, { signal: session.signal })
       const credits = typeof stated === 'number' ? stated : null

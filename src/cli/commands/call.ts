@@ -11,7 +11,7 @@ import {
   readParams,
 } from '../call-params.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
-import { formatCredits } from '../output.ts'
+import { formatCredits, formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
@@ -28,13 +28,11 @@ export const addCostCommand: AddCommand = (program, host) => {
       const { min, max, requests } = estimateCall(operation, await readParams(session, options))
       const cost = max === 0 ? 'free' : formatCredits(min, max)
       if (session.json) session.printJson({ operation, min, max, requests, usd: creditsToUsd(max) })
-      else session.print(`${operation}: ${cost}, ${describeRequests(requests)}.`)
+      else session.print(`${operation}: ${cost}, ${formatItems(requests, 'request')}.`)
     }),
   )
   addExample(command, 'cost token.list --limit 20')
 }
-
-const describeRequests = (count: number) => `${count} ${count === 1 ? 'request' : 'requests'}`
 
 /** Adds `etn-market call`. With `--json` it prints the service's data alone. */
 export const addCommand: AddCommand = (program, host) => {
@@ -45,7 +43,7 @@ export const addCommand: AddCommand = (program, host) => {
       const params = await readParams(session, options)
       const { requests, ...cost } = estimateCall(operation, params)
       const client = await session.client({ keyless: 'keyless' in operations[operation] })
-      await session.authorize({ what: operation, ...cost, note: describeRequests(requests) })
+      await session.authorize({ what: operation, ...cost, note: formatItems(requests, 'request') })
       const data = await methodOf(client, operation)(params, { signal: session.signal }).catch((error: unknown) => {
         // The prices of a batch that arrived are paid for. With `--json` they are in the error.
         if (error instanceof PartialBatchError && !session.json) printData(session, error.prices)

@@ -6,6 +6,7 @@ import { formatChart, toSvg } from '../candle-chart.ts'
 import { addExample, addServiceOptions, readItems } from '../common-options.ts'
 import { EXIT, usageError } from '../failure.ts'
 import { type NamedFile, requireWritable, savePaidFor, tryAccess, writeWhole } from '../files.ts'
+import { formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import {
   DEFAULT_BUCKET,
@@ -60,11 +61,10 @@ export const addCommand: AddCommand = (program, host) => {
       await purchases.buy()
     }),
   )
-  const bolt = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
   addExample(
     command,
-    `candles ${bolt} --bucket 4h --svg bolt.svg`,
-    `candles ${bolt} --sync bolt.csv`,
+    'candles 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1 --svg bolt.svg',
+    'candles tokens.txt --bucket 4h --sync candles',
     'candles --all-listed --bucket 1d --sync candles',
   )
 }
@@ -175,14 +175,13 @@ class Purchases {
     if (done < this.#params.length) session.exitCode = EXIT.refused
     if (session.json) session.printJson(this.#isMany ? outcomes : toSingle(outcomes[0]))
     else if (this.#isMany)
-      session.print(`${done} of ${this.#params.length} tokens done, ${outcomes.length - done} failed.`)
+      session.print(`${done} of ${formatItems(this.#params.length, 'token')} done, ${outcomes.length - done} failed.`)
   }
 
   #authorize(params: readonly CandleParams[]): Promise<void> {
     const costs = params.map((one) => estimateCost('token.candles', one))
     const [{ limit } = { limit: 0 }] = params
-    const candles = limit === 1 ? '1 candle' : `${limit} candles`
-    const what = params.length > 1 ? `candles of ${params.length} tokens` : candles
+    const what = params.length > 1 ? `candles of ${params.length} tokens` : formatItems(limit, 'candle')
     return this.#session.authorize({ what, ...sumCosts(costs), smallest: costs[0]?.max ?? 0 })
   }
 
@@ -199,7 +198,7 @@ class Purchases {
     if (file) save('--csv', file, text)
     if (csv === true) print(text.trimEnd())
     else if (!json && synced) print(describeSync(synced))
-    else if (!json && file && this.#isMany) print(`${file.name}: ${candles.length} candles.`)
+    else if (!json && file && this.#isMany) print(`${file.name}: ${formatItems(candles.length, 'candle')}.`)
     else if (!json) print([colors.bold(title), ...formatChart(candles, host, colors)].join('\n'))
     return synced ?? (file && this.#isMany ? { file: file.name, total: candles.length } : { candles })
   }

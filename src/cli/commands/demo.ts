@@ -3,7 +3,7 @@ import { createBudget, createClient, PartialBatchError } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { addExample } from '../common-options.ts'
-import { formatChange, formatCount, formatCredits, formatDecimal } from '../output.ts'
+import { formatChange, formatCount, formatCredits, formatDecimal, formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { fitTable } from '../table.ts'
@@ -52,7 +52,7 @@ async function playDemo(session: Session, paceMs: number): Promise<void> {
     const batch = Array.from({ length: BATCH }, (_, index) => `0x${String(index + 1).padStart(40, '0')}`)
     const cost = client.prices.batch.estimate({ addresses: batch })
     print(`   client.token.price         ${formatCredits(client.token.price.estimate({ address: BOLT }).max)}`)
-    print(`   client.prices.batch(${BATCH})   ${formatCredits(cost.max)}, ${cost.requests} requests`)
+    print(`   client.prices.batch(${BATCH})   ${formatCredits(cost.max)}, ${formatItems(cost.requests, 'request')}`)
     print(`   This demo may spend ${formatCount(BUDGET)} credits: what does not fit is not sent.`)
 
     await title(`2. A watch, and an alert below ${LIMIT_USD} USD: one purchase serves both`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { isRunning } from '../../file-store/file-lock.ts'
 import { addExample } from '../common-options.ts'
-import { usageError } from '../failure.ts'
+import { SIGNALS, usageError } from '../failure.ts'
 import { nameFile, statOpenFile } from '../files.ts'
 import type { HostProcess } from '../host.ts'
 import type { AddCommand } from '../program.ts'
@@ -20,7 +20,7 @@ interface FakeArguments extends Pick<FakeServiceOptions, 'seed' | 'world' | 'tap
   json?: true
 }
 
-/** Adds `etn-market fake`: the fake service as an HTTP server, until SIGINT or SIGTERM. */
+/** Adds `etn-market fake`: the fake service as an HTTP server, until a signal ends it. */
 export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('fake')
@@ -56,7 +56,7 @@ async function serve(host: HostProcess, given: FakeArguments): Promise<void> {
   })
   const { url } = await fake.listen({ port, hostname, ...(controlToken ? { controlToken } : {}) })
   const end = () => void fake.close().then(() => host.exit(0))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) host.once(signal, end)
+  for (const signal of SIGNALS) host.once(signal, end)
   if (exitWithParent) onEndOfParent(end)
   // A key of the user's own is known.
   const key = keys === undefined ? fake.key : undefined

@@ -2,10 +2,11 @@ import { requestsFor } from '../../credits/cheapest-requests.ts'
 import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readSomeCredits } from '../common-options.ts'
 import { EXIT } from '../failure.ts'
-import { formatCount, formatCredits, formatUsd } from '../output.ts'
+import { formatCount, formatCredits, formatItems, formatUsd } from '../output.ts'
 import { isCallable, kindOf, type PlanFile, type PlanLine, readPlanFile } from '../plan-file.ts'
 import { forecastPlan, type PlanForecast } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
+import { checkOutputs } from '../run-plan/outputs.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
 
@@ -21,7 +22,8 @@ export const addCommand: AddCommand = (program, host) => {
     .option('--json', 'print the plan as JSON')
   command.action(
     inSession<PlanArguments, [string]>(host, async (session, options, name) => {
-      const file = await readPlanFile(session.file(name))
+      const file = await readPlanFile(session.file(name), host.cwd())
+      await checkOutputs(name, file, { opens: false })
       const { dailyLimit: limit = file.creditsPerDay, balance = file.balance } = options
       const plan = forecastPlan({ ...file, creditsPerDay: limit, balance })
       const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
@@ -75,8 +77,9 @@ function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, no
   })
   printTable(session, columns, rows)
   print('')
-  const requests = formatCount(plan.requestsPerDay)
-  print(`A day: ${formatCredits(plan.minCreditsPerDay, plan.creditsPerDay)}, ${requests} requests.`)
+  print(
+    `A day: ${formatCredits(plan.minCreditsPerDay, plan.creditsPerDay)}, ${formatItems(plan.requestsPerDay, 'request')}.`,
+  )
   print(`30 days: ${formatCredits(plan.minCreditsPer30Days, plan.creditsPer30Days)}.`)
   if (plan.daysUntilEmpty !== undefined) print(describeBalance(plan.daysUntilEmpty))
   const [first, ...more] = plan.limit === null ? [] : describeLimit(plan, plan.limit)

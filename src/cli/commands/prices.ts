@@ -8,7 +8,7 @@ import { cleanLine } from '../../utils/clean-line.ts'
 import { HOUR_MS } from '../../utils/time-units.ts'
 import { readAddresses } from '../call-params.ts'
 import { addExample, addServiceOptions, readInterval } from '../common-options.ts'
-import { formatChange, formatCount, formatCredits, formatDecimal } from '../output.ts'
+import { formatChange, formatCount, formatCredits, formatDecimal, formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { type Column, fitTable, printTable, tokenColumns, widthOf } from '../table.ts'
@@ -36,9 +36,10 @@ export const addCommand: AddCommand = (program, host) => {
       await using feed = createPriceFeed(client)
       if (watch !== undefined) return await printWatch(session, client, feed, addresses, watch, toRow)
       const prices = await feed.prices(addresses, { signal: session.signal })
-      const rows = addresses.flatMap((address) => (prices[address] ? [toRow(prices[address])] : []))
+      const bought = addresses.flatMap((address) => prices[address] ?? [])
+      const rows = bought.map(toRow)
       if (session.json) session.printJson(rows)
-      else printTable(session, ...tabulatePrices(rows, session.colors, false))
+      else printTable(session, ...tabulatePrices(rows, bought, session.colors, false))
     }),
   )
   addExample(command, 'prices 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1 --watch 30s', 'prices tokens.txt --json')
@@ -52,7 +53,7 @@ function authorize(session: Session, everyMs: number | undefined, count: number,
   const hourly = everyMs === undefined ? [] : [`${formatCredits(anHour)} an hour`]
   const symbols = buysSymbols ? [`${formatCredits(min, max)} of it once a week for symbols`] : []
   return session.authorize({
-    what: `prices of ${count} ${count === 1 ? 'token' : 'tokens'}${everyMs === undefined ? '' : ', the first hour'}`,
+    what: `prices of ${formatItems(count, 'token')}${everyMs === undefined ? '' : ', the first hour'}`,
     min: once + min,
     max: anHour + max,
     note: [...hourly, ...symbols].join(', '),
@@ -76,7 +77,8 @@ async function printWatch(
   const live = json ? undefined : session.startLiveLines(host.stdout)
   const draw = () => {
     const known = addresses.flatMap((address) => rows.get(address) ?? [])
-    const { lines } = fitTable(...tabulatePrices(known, colors, true), colors.bold, widthOf(host))
+    const aged = known.map(({ address }) => feed.peek(address))
+    const { lines } = fitTable(...tabulatePrices(known, aged, colors, true), colors.bold, widthOf(host))
     const charged = `${formatCount(client.credits.charged)} credits charged. Ctrl-C ends.`
     live?.draw([...lines, colors.dim(charged)])
   }
@@ -136,7 +138,13 @@ function changeOf(before: FeedPrice, after: FeedPrice): number | null {
   return from > 0 && after[unit] !== null ? (100 * (to - from)) / from : null
 }
 
-function tabulatePrices(rows: readonly PriceRow[], colors: Colors, withChange: boolean): [Column[], string[][]] {
+/** `aged` has the same prices with their ages of now: the wall clock may have been set since. */
+function tabulatePrices(
+  rows: readonly PriceRow[],
+  aged: readonly (FeedPrice | undefined)[],
+  colors: Colors,
+  withChange: boolean,
+): [Column[], string[][]] {
   const colorOfChange = (cell: string, at: number) => {
     const change = rows[at]?.changePercent ?? 0
     return change > 0 ? colors.green(cell) : change < 0 ? colors.red(cell) : cell
@@ -148,13 +156,13 @@ function tabulatePrices(rows: readonly PriceRow[], colors: Colors, withChange: b
     ...(withChange ? [{ title: 'change', align: 'right', style: colorOfChange, dropOrder: 1 } as const] : []),
     { title: 'age', align: 'right', dropOrder: 0 },
   ]
-  const cells = rows.map((row) => [
+  const cells = rows.map((row, index) => [
     row.symbol ?? '-',
     row.address,
     formatPrice(row.usd, PLAIN),
     formatPrice(row.etn, PLAIN),
     ...(withChange ? [formatChange(row.changePercent)] : []),
-    `${Math.max(0, Math.round((Date.now() - row.at) / 1_000))} s${row.stale ? ' !' : ''}`,
+    `${Math.round((aged[index]?.ageMs ?? 0) / 1_000)} s${row.stale ? ' !' : ''}`,
   ])
   return [columns, cells]
 }

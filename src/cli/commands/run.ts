@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import { InvalidArgumentError, Option } from 'commander'
 import { type ClientEvent, createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
@@ -7,11 +6,11 @@ import { cleanLine } from '../../utils/clean-line.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts'
 import { refusal, usageError } from '../failure.ts'
-import { type NamedFile, nameFile, statPath } from '../files.ts'
+import { nameFile, statPath } from '../files.ts'
 import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
 import { forecastPlan } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
-import { checkOutputs } from '../run-plan/outputs.ts'
+import { checkOutputs, stateOf } from '../run-plan/outputs.ts'
 import { describeEvent } from '../run-plan/run-events.ts'
 import { runPlan } from '../run-plan/run-plan.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
@@ -36,7 +35,7 @@ export const addCommand: AddCommand = (program, host) => {
   addKeyOptions(command, 'print events as JSON, one a line; errors too')
     .addOption(option)
     .action(
-      inSession<RunArguments, [string]>(host, (session, options, name) => run(session, options, session.file(name)), {
+      inSession<RunArguments, [string]>(host, (session, options, name) => run(session, options, name), {
         endsByItself: false,
       }),
     )
@@ -44,28 +43,22 @@ export const addCommand: AddCommand = (program, host) => {
   command.addHelpText('after', PLAN_HELP)
 }
 
-async function run(session: Session, options: RunArguments, named: NamedFile): Promise<void> {
-  const file = await readPlanFile(named)
+async function run(session: Session, options: RunArguments, name: string): Promise<void> {
+  const file = await readPlanFile(session.file(name))
   const limit = options.dailyLimit ?? file.creditsPerDay
-  if (limit === undefined)
-    throw usageError(`${named.name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
+  if (limit === undefined) throw usageError(`${name}: creditsPerDay is missing. Set it there, or add --daily-limit.`)
   const plan = forecastPlan({ ...file, creditsPerDay: limit })
   if (!plan.withinLimit) throw refusal([...describeLimit(plan, limit), 'Nothing was sent.'].join(' '), 'over_limit')
   const planned = plan.creditsPerDay
-  requireRunnable(named.name, file)
-  const state = `${file.path}.state.json`
-  await using store = createFileStore(state)
-  const inFolder = (name: string) => nameFile(dirname(file.path), name)
-  const taken = new Map([[file.path, 'the plan']])
-  for (const path of [state, `${state}.lock`, `${state}.new`]) taken.set(path, 'the state of the run')
-  for (const { source } of file.lines) if (source !== undefined) taken.set(source, 'a list of addresses')
-  if (options.keyFile !== undefined) taken.set(session.file(options.keyFile).path, 'the file of the key')
-  await checkOutputs(named.name, file, taken)
+  requireRunnable(name, file)
+  await using store = createFileStore(stateOf(file))
+  const keyFile = options.keyFile === undefined ? undefined : session.file(options.keyFile).path
+  await checkOutputs(name, file, { keyFile, opens: true })
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
   let listener: (event: ClientEvent) => void = () => {}
   const client = await session.client({ budget, onEvent: (event) => listener(event) })
-  await session.authorize({ what: `${named.name}, each day`, min: 0, max: Math.ceil(planned) })
+  await session.authorize({ what: `${name}, each day`, min: 0, max: Math.ceil(planned) })
   session.noteWhenAborted()
   const running = runPlan({
     lines: file.lines,
@@ -75,7 +68,7 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
     budget,
     clock: new SystemClock(),
     signal: session.signal,
-    file: inFolder,
+    file: (output) => nameFile(file.folder, output),
     client(onEvent) {
       listener = onEvent
       return client
@@ -92,14 +85,10 @@ async function run(session: Session, options: RunArguments, named: NamedFile): P
   })
 }
 
-/** The state is kept under the name of the plan: of a plan with hard links, each name would have a limit of its own. */
 function requireRunnable(name: string, { path, lines }: PlanFile): void {
+  if (statPath(path)?.isFile() !== true)
+    throw usageError(`${name}: it is a device or a pipe, and the state of a run is beside its plan. Name a file.`)
   const line = lines.find((one) => !isCallable(one))
-  if (line !== undefined) {
-    const problem = `${line.operation} needs addresses: count is enough for plan alone.`
-    throw usageError(`${name}: calls[${line.index}]: ${problem}`)
-  }
-  if ((statPath(path)?.nlink ?? 1n) === 1n) return
-  const problem = 'it has several names (hard links), and each would have a limit of its own.'
-  throw usageError(`${name}: ${problem} Use a symbolic link, or a copy.`)
+  if (line === undefined) return
+  throw usageError(`${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`)
 }

@@ -1,5 +1,5 @@
 import type { FeedPrice } from 'etn-market/feed'
-import { formatCount, formatDecimal } from '../output.ts'
+import { formatCount, formatDecimal, formatItems } from '../output.ts'
 import { describeGap, type Synced } from '../sync-series.ts'
 
 interface LineName {
@@ -50,7 +50,7 @@ export function describeEvent(event: RunEvent): string[] {
     case 'started': {
       const { creditsPerDay, planned, spent, lines } = event
       const cost = `${formatCount(planned)} of ${formatCount(creditsPerDay)} credits a day`
-      return [`${lines} ${lines === 1 ? 'line' : 'lines'}, ${cost}, ${formatCount(spent)} spent today. Ctrl-C ends.`]
+      return [`${formatItems(lines, 'line')}, ${cost}, ${formatCount(spent)} spent today. Ctrl-C ends.`]
     }
     case 'alert':
       return [`${describeLine(event)}: ${event.address} ${event.condition}, ${formatDecimal(event.usd)} USD.`]
