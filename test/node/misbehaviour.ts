@@ -89,20 +89,20 @@ export const STATUS: readonly Misbehaviour[] = [
   ],
   ['204', NOT_JSON, writes(head(COST, '204 No Content'))],
   ['205 with a body', NOT_JSON, writes(message(PRICE, COST, '205 Reset Content'))],
-  ['304', 'ApiError http_304 none', writes(head(COST, '304 Not Modified'))],
+  ['304', 'ApiError front_error unknown', writes(head(COST, '304 Not Modified'))],
   [
     '404',
     'NotFoundError not_found none',
     writes(message('{"error":{"code":"not_found","message":"no"}}', '', '404 Not Found')),
   ],
-  ['502 in HTML', 'ServiceError http_502 unknown', writes(message('<html>', '', '502 Bad Gateway'))],
+  ['502 in HTML', 'ServiceError front_error unknown', writes(message('<html>', '', '502 Bad Gateway'))],
   [
     '503 with two Retry-After',
     'ServiceError x none',
     writes(message('{"error":{"code":"x","message":"no"}}', 'retry-after: 100\r\nretry-after: 200\r\n', '503 No')),
   ],
-  ['600', 'ServiceError http_600 none', writes(message('{}', '', '600 What'))],
-  ['999', 'ServiceError http_999 none', writes(message('{}', '', '999 What'))],
+  ['600', 'ServiceError front_error unknown', writes(message('{}', '', '600 What'))],
+  ['999', 'ServiceError front_error unknown', writes(message('{}', '', '999 What'))],
   ['99', BROKEN, writes(message('{}', '', '99 What'))],
   ['no reason phrase', OK, writes(message(PRICE, COST, '200'))],
   ['HTTP/1.0', OK, breaks(fin, whole.toString().replace('1.1', '1.0'))],
@@ -115,7 +115,7 @@ export const STATUS: readonly Misbehaviour[] = [
   ],
   [
     'a redirect to elsewhere',
-    'ApiError redirect_not_followed none',
+    'ApiError redirect_not_followed unknown',
     writes(message('gone', 'location: http://127.0.0.1:1/\r\n', '302 There')),
   ],
   [

@@ -13,7 +13,6 @@ const HAS_AGE_CLOCK = /^(feed|stream)\/|^proxy\/stream\/price-hub\.ts$/
 const READERS: Readonly<Record<string, string>> = {
   'cli/commands/candles.ts': 'which candles there are now',
   'cli/commands/demo.ts': 'a program that prints the same each time has a time of its own',
-  'cli/commands/prices.ts': 'the age of a price that is shown once',
   'cli/session.ts': 'how often progress is printed',
   'cli/tokens.ts': 'the age of a file',
   'file-store/file-lock.ts': 'how long a lock is silent, and its heartbeat',
