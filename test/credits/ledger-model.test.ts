@@ -125,8 +125,8 @@ interface Charge {
 interface Account {
   readonly budget: Budget
   readonly limit: number
-  /** When its first window begins, in true time. */
-  readonly origin: number
+  /** When its first window begins, in true time. A jump of the wall clock begins the windows of a stored budget earlier. */
+  origin: number
   readonly charges: Charge[]
 }
 
@@ -281,8 +281,13 @@ async function run(fake: FakeService, clock: VirtualClock, tried: Case): Promise
   }
   async function take(next: Step): Promise<void> {
     if (next.do === 'wait') await clock.advance(next.ms)
-    else if (next.do === 'step the wall clock') clock.stepWallClock(next.ms)
-    else if (next.do === 'end') await end(next)
+    else if (next.do === 'step the wall clock') {
+      clock.stepWallClock(next.ms)
+      // An entry that is read afterwards states moments of this clock.
+      const isRead = heldBy(running.total.budget) !== undefined
+      if (isStored && (next.ms > 0 || !isRead)) running.total.origin -= next.ms
+      if (!isRead) running.lostMs = Math.max(0, wallOffset() - store.wallOffset)
+    } else if (next.do === 'end') await end(next)
     else if (next.do === 'top up') {
       const name = KEYS[next.key] as string
       fake.setCredits(name, fake.remaining(name) + CREDITS)
