@@ -1,5 +1,5 @@
 import { createBudget, createClient } from 'etn-market'
-import { createFakeService, fakeTokens } from 'etn-market/fake'
+import { createFakeService, fakeTokens, fakeWallets } from 'etn-market/fake'
 import { createPriceFeed, type FeedPrice } from 'etn-market/feed'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SystemClock } from '../../src/concurrency/clock.ts'
@@ -65,6 +65,32 @@ describe.each(kinds)('after a sleep that is %s', (_, isCertain) => {
       expect(prices.at(-1)).toMatchObject({ stale: true })
       expect(prices.at(-1)?.ageMs).toBeGreaterThanOrEqual(NIGHT)
       await feed.close()
+    })
+
+    test('values a wallet by prices of after the sleep, or says that they are older', async () => {
+      const { clock, fake, open } = setupFeed()
+      const { whale: wallet } = fakeWallets
+      const feed = open()
+      const seen: { readonly at: number; readonly stale: boolean }[] = []
+      const options = { everyMs: MINUTE, balancesEveryMs: 30 * MINUTE }
+      const reading = (async () => {
+        for await (const portfolio of feed.portfolio(wallet, options)) seen.push(portfolio)
+      })()
+      await clock.advance(10 * MINUTE)
+      const before = seen.length
+      expect(seen.at(-1)).toMatchObject({ stale: false })
+      const outage = fake.fault({ status: 500, times: Number.POSITIVE_INFINITY })
+      clock.suspend(NIGHT, isCertain)
+      await clock.advance(2 * MINUTE)
+      expect(seen.slice(before).filter(({ stale }) => !stale)).toEqual([])
+      outage.remove()
+      // Late by one interval of its balances at most.
+      await clock.advance(31 * MINUTE)
+      expect(seen.length).toBeGreaterThan(before)
+      expect(seen.at(-1)).toMatchObject({ stale: false })
+      expect(clock.now() - (seen.at(-1)?.at ?? 0)).toBeLessThan(30 * MINUTE)
+      await feed.close()
+      await reading
     })
 
     test('buys missing candles in one request', async () => {
