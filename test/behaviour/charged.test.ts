@@ -196,7 +196,9 @@ describe('an attempt without a success', () => {
 })
 
 describe('an error', () => {
-  const STATUSES = Array.from({ length: 200 }, (_, index) => 400 + index)
+  const between = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  /** All that a front or a service is known to send, and their neighbours. */
+  const STATUSES = [...between(400, 432), 451, ...between(499, 512), 520, 522, 530, 599]
   /** With these, what stands between refuses before it forwards. */
   const REFUSED_IN_FRONT = [400, 401, 403, 405, 407, 413, 414, 421, 429, 431]
   const FOREIGN: [string, string, string][] = [
