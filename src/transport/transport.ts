@@ -140,4 +140,4 @@ export interface FetchResponse extends ResponseHead {
  * @example
  * const client = createClient({ fetch: (url, init) => fetch(url, { ...init, credentials: 'include' }) })
  */
-export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>
+export type FetchLike = (url: string, init: FetchInit) => Promise<Response | FetchResponse>
