@@ -4,6 +4,7 @@ import type { HeaderLines, Reply } from '../rules/reply.ts'
 export interface FakeFrontAnswer {
   /** The program and version whose answer this is; undefined where many do so. */
   readonly seen?: string
+  /** HTTP status. */
   readonly status: number
   /** `Content-Type`; undefined if there is none. */
   readonly type?: string
