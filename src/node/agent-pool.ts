@@ -25,17 +25,15 @@ type Connecting = { createConnection(options: AgentOptions, done: OnConnect): So
 
 /** The same as of Node's fetch. Milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000
-/** Some servers close a connection that is idle for 2 seconds without saying so. What is sent then is lost, and may have been charged. */
-const DEFAULT_IDLE_MS = 1_000
-const MAX_IDLE_MS = 600_000
-/** The server counts from the time of sending, so the client closes a connection this much earlier. */
-const IDLE_MARGIN_MS = 2_000
+/**
+ * What is sent while the other side closes an idle connection is lost, and may have been charged. Some servers and load balancers close it after
+ * 2 seconds without saying so, and HAProxy forwards the longer time that the service states.
+ */
+const IDLE_MS = 1_000
 
-/** How long a connection may be idle after a response with this `Keep-Alive` header; 0: not at all. */
+/** How long a connection may be idle after a response with this `Keep-Alive` header. 0: it is closed. */
 export function idleTimeoutMs(keepAlive: string | null): number {
-  const seconds = keepAlive === null ? undefined : /timeout=(\d+)/.exec(keepAlive)?.[1]
-  if (seconds === undefined) return DEFAULT_IDLE_MS
-  return Math.min(Math.max(Number(seconds) * 1_000 - IDLE_MARGIN_MS, 0), MAX_IDLE_MS)
+  return /timeout=[0-2]\b/.test(keepAlive ?? '') ? 0 : IDLE_MS
 }
 
 export class AgentPool {
@@ -93,7 +91,7 @@ function trackConnections(agent: Agent, sockets: Set<Socket>, secure: boolean): 
       const timer = setTimeout(() => socket.destroy(connectTimeout()), CONNECT_TIMEOUT_MS)
       sockets.add(socket)
       // For a connection that is idle before it was ever used, because the request that it was made for was aborted.
-      socket.setTimeout(DEFAULT_IDLE_MS)
+      socket.setTimeout(IDLE_MS)
       socket.once('close', () => {
         clearTimeout(timer)
         sockets.delete(socket)

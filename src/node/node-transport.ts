@@ -45,8 +45,8 @@ export interface NodeTransport extends Transport {
  * Creates a transport for `createClient` that uses `node:http` and `node:https` directly. It takes a fraction of the CPU time of
  * Node's fetch. It speaks HTTP/1.1 and decodes gzip, deflate and brotli. Several clients may share one.
  *
- * Idle connections are closed after a second, or 2 seconds before the time that the server states, and do not keep the process alive. Nothing is sent
- * twice.
+ * Idle connections are closed after a second, because a request that is sent while the other side closes one is lost. They do not keep the process
+ * alive. Nothing is sent twice.
  *
  * @example
  * const transport = createNodeTransport()

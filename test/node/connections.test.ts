@@ -56,10 +56,9 @@ describe('a connection', () => {
 
   test.each([
     ['0', 1_000],
-    ['timeout=5', 3_000],
-    ['max=5, timeout=10', 8_000],
-    ['timeout=1', 0],
-    ['timeout=99999999', 600_000],
+    ['max=5, timeout=10', 1_000],
+    ['timeout=3', 1_000],
+    ['timeout=2', 0],
     ['timeout=x', 1_000],
     [null, 1_000],
   ] as const)('may be idle after Keep-Alive: %s for %i ms', (header, ms) => {
@@ -80,22 +79,17 @@ async function connectTo(onTestFinished: (close: () => Promise<void>) => void, p
 }
 
 describe.concurrent('an idle connection', () => {
-  test('is closed before the server closes it', async ({ expect, onTestFinished }) => {
-    const { server, read } = await connectTo(onTestFinished, (socket) =>
-      socket.write(answer('keep-alive: timeout=3, max=100\r\n')),
-    )
-    await read()
-    await pause(700)
-    expect(server.open).toBe(1)
-    await expect.poll(() => server.open).toBe(0)
-    expect(await read()).toBe(PRICE)
-  })
-
-  test('is closed after a second where the server states no time', async ({ expect, onTestFinished }) => {
-    const { server, read } = await connectTo(onTestFinished, (socket) => socket.write(answer()))
-    await read()
-    await expect.poll(() => server.open, { timeout: 3_000 }).toBe(0)
-  })
+  test.for(['', 'keep-alive: timeout=60\r\n'])(
+    'is closed after a second, with %j',
+    async (header, { expect, onTestFinished }) => {
+      const { server, read } = await connectTo(onTestFinished, (socket) => socket.write(answer(header)))
+      await read()
+      await pause(700)
+      expect(server.open).toBe(1)
+      await expect.poll(() => server.open).toBe(0)
+      expect(await read()).toBe(PRICE)
+    },
+  )
 
   test('is none while a slow response arrives', async ({ expect, onTestFinished }) => {
     const { server, read } = await connectTo(onTestFinished, async (socket, number) => {

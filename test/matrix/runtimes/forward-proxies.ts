@@ -15,6 +15,8 @@ export interface ProxyReport {
   readonly outcome: unknown
   readonly spent: number
   readonly uncertain: number
+  /** Whether the error has the password of the proxy anywhere. */
+  readonly tellsPassword: boolean
 }
 
 const NODE = (major: number) => `node${major}/bin/node`
@@ -32,6 +34,8 @@ const WAYS: readonly [runtime: string, bin: string, ways: readonly string[]][] =
 ]
 const CERTIFICATE = 'service.pem'
 const PACKAGES = ['undici', 'undici6', 'https-proxy-agent', 'proxy-agent', 'hpagent']
+const USER = 'market'
+const PASSWORD = 'password-of-the-proxy'
 /** With which the proxy refuses; undefined: it opens the tunnel. */
 const STATUSES = [undefined, 407, 403, 502]
 /** It does not accept the certificate of this test as one of a server. */
@@ -39,7 +43,8 @@ const DENO_FLAGS = ['run', '--allow-all', '--cached-only', '--no-prompt', '--uns
 
 /** A service behind TLS, and a forward proxy that opens tunnels to it, or refuses them with a status. */
 async function start(status: number | undefined) {
-  let [requests, tunnels] = [0, 0]
+  let [requests, tunnels, withoutPassword] = [0, 0, 0]
+  const authorization = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`
   const service = createServer({ cert, key }, (_, response) => {
     requests++
     response.writeHead(200, { 'content-type': 'application/json', 'x-credits-cost': '25' })
@@ -49,6 +54,7 @@ async function start(status: number | undefined) {
   proxy.on('connect', (request, socket) => {
     tunnels++
     socket.on('error', () => {})
+    if (request.headers['proxy-authorization'] !== authorization) withoutPassword++
     if (status !== undefined) return void socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 2\r\n\r\nno`)
     const [host, port] = (request.url ?? '').split(':')
     const upstream = connect(Number(port), host, () => {
@@ -62,8 +68,8 @@ async function start(status: number | undefined) {
   const portOf = (server: (typeof servers)[number]) => (server.address() as AddressInfo).port
   return {
     baseUrl: `https://127.0.0.1:${portOf(service)}`,
-    proxyUrl: `http://127.0.0.1:${portOf(proxy)}`,
-    seen: () => ({ requests, tunnels }),
+    proxyUrl: `http://${USER}:${PASSWORD}@127.0.0.1:${portOf(proxy)}`,
+    seen: () => ({ requests, tunnels, withoutPassword }),
     close() {
       for (const server of servers) server.close().closeAllConnections()
     },
@@ -73,6 +79,8 @@ async function start(status: number | undefined) {
 interface Seen extends ProxyReport {
   readonly requests: number
   readonly tunnels: number
+  /** How often the proxy was asked without name and password. */
+  readonly withoutPassword: number
 }
 
 async function call(
@@ -99,11 +107,13 @@ async function call(
 
 /** A tunnel that is refused: nothing was charged, and a refusal for good is not asked for again. Deno names no status but 407. */
 function expected(status: number | undefined, isDeno: boolean): Omit<Seen, 'tunnels'> {
-  if (status === undefined) return { outcome: { usd: '0.5' }, spent: 25, uncertain: 0, requests: 1 }
+  const whole = (outcome: unknown, spent: number, requests: number) => {
+    return { outcome, spent, uncertain: 0, tellsPassword: false, requests, withoutPassword: 0 }
+  }
+  if (status === undefined) return whole({ usd: '0.5' }, 25, 1)
   const told = isDeno && status !== 407 ? undefined : status
   const attempts = told === 407 || told === 403 ? 1 : 3
-  const outcome = { name: 'ConnectionError', code: 'proxy_refused', status: told, attempts, charge: 'none' }
-  return { outcome, spent: 0, uncertain: 0, requests: 0 }
+  return whole({ name: 'ConnectionError', code: 'proxy_refused', status: told, attempts, charge: 'none' }, 0, 0)
 }
 
 export const forwardProxies = WAYS.map(

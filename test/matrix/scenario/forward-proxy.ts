@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import * as market from 'etn-market'
 import { createNodeTransport, type HttpAgent } from 'etn-market/node'
 import type { ProxyReport } from '../runtimes/forward-proxies.ts'
@@ -47,11 +48,18 @@ const client = market.createClient({
   budget: { credits: 1_000 },
   ...(await WAYS[way]?.()),
 })
+const password = new URL(proxy).password
+let tellsPassword = false
 const outcome = await client.etn.price().then(
   ({ usd }) => ({ usd }),
-  ({ name, code, status, attempts, charge }) => ({ name, code, status, attempts, charge }),
+  (error) => {
+    const text = `${inspect(error, { depth: 20, showHidden: true })}${JSON.stringify(error)}`
+    tellsPassword = text.includes(password) || text.includes(btoa(`${new URL(proxy).username}:${password}`))
+    const { name, code, status, attempts, charge } = error
+    return { name, code, status, attempts, charge }
+  },
 )
 const { spent, uncertain } = client.budget
-const report: ProxyReport = { outcome, spent, uncertain }
+const report: ProxyReport = { outcome, spent, uncertain, tellsPassword }
 process.stdout.write(JSON.stringify(report))
 process.exit()
