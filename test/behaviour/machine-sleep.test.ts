@@ -1,5 +1,5 @@
 import { createBudget, createClient } from 'etn-market'
-import { createFakeService, fakeTokens, fakeWallets } from 'etn-market/fake'
+import { createFakeService, fakeTokens } from 'etn-market/fake'
 import { createPriceFeed, type FeedPrice } from 'etn-market/feed'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SystemClock } from '../../src/concurrency/clock.ts'
@@ -24,6 +24,7 @@ const kinds = [['counted by the monotonic clock', true] as const, ['shown by the
 
 function setupFeed(start?: number) {
   const clock = createVirtualClock(start)
+  clock.randomValue = 0.5
   const fake = createFakeService({ clock })
   const client = createClient({ apiKey: fake.key, clock, transport: createDirectTransport(fake.fetch) })
   const open = (options = {}) => createPriceFeed(client, { clock, ...options })
@@ -69,7 +70,7 @@ describe.each(kinds)('after a sleep that is %s', (_, isCertain) => {
 
     test('values a wallet by prices of after the sleep, or says that they are older', async () => {
       const { clock, fake, open } = setupFeed()
-      const { whale: wallet } = fakeWallets
+      const wallet = address(7)
       const feed = open()
       const seen: { readonly at: number; readonly stale: boolean }[] = []
       const options = { everyMs: MINUTE, balancesEveryMs: 30 * MINUTE }
