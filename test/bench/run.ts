@@ -4,12 +4,14 @@
  * - `--write` puts the table into `test/bench/README.md`; with `--only`, those of `economics`, `fleet` and `proxy`.
  * - `--minutes=20` measures more rounds than in the 9 minutes of the default.
  * - `--against main` builds another commit, and compares it with the working tree.
+ * - `--calls` measures the client alone instead, in a minute: bytes and CPU time of a call.
  * - `--only=light,candles` measures these columns; `--only=fleet` and the like run one of the programs below instead.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { printTable } from '../../examples/support/table.ts'
+import { compareCallsAlone } from './alone/calls.ts'
 import { compareCalls } from './calls.ts'
 import { BENCH } from './support/processes.ts'
 import { writeReadme } from './support/tables.ts'
@@ -32,6 +34,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: DEFAULT_MINUTES },
     against: { type: 'string' },
     write: { type: 'boolean' },
+    calls: { type: 'boolean' },
     // For the program `fleet`, which reads them itself.
     small: { type: 'boolean' },
     patient: { type: 'boolean' },
@@ -41,7 +44,11 @@ const only = values.only?.split(',')
 const programs = Object.keys(PROGRAMS).filter((name) => only?.includes(name))
 const columns = only?.filter((name) => !programs.includes(name))
 
-if (columns === undefined || columns.length > 0) {
+if (values.calls) {
+  const { table, isMet } = await compareCallsAlone(values.against)
+  printTable(table.head, table.rows)
+  if (!isMet) process.exitCode = 1
+} else if (columns === undefined || columns.length > 0) {
   const { heading, table } = await compareCalls({
     minutes: Number(values.minutes),
     against: values.against,
