@@ -223,7 +223,7 @@ class Purchases {
   #authorize(params: readonly CandleParams[]): Promise<void> {
     const costs = params.map((one) => estimateCost('token.candles', one))
     const [{ limit } = { limit: 0 }] = params
-    const what = params.length > 1 ? `candles of ${params.length} tokens` : formatItems(limit, 'candle')
+    const what = params.length > 1 ? `candles of ${formatItems(params.length, 'token')}` : formatItems(limit, 'candle')
     return this.#session.authorize({ what, ...sumCosts(costs), smallest: costs[0]?.max ?? 0 })
   }
 
