@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Candle, createClient } from 'etn-market'
 import { createFakeService, type FakeServiceOptions, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
@@ -349,6 +350,27 @@ test('--sync with SQLite keeps the series up to date, beside what else the file 
   )
   expect((await run(sync)).stderr).toMatch(/^error: --sync bolt\.sqlite: the candle of \S+Z cannot be read\.\n$/)
   expect(fake.charged()).toBe(charged)
+})
+
+test('--sync waits for a program that reads a database by node-sqlite3-wasm, and lets others read while it buys', async () => {
+  const { run, fake, folder } = await createScene()
+  const sync = ['candles', BOLT, '--sync', 'bolt.sqlite', '--limit', '5']
+  await run(sync)
+  fake.reset()
+  fake.fault({ operation: 'token.candles', delayMs: 300 })
+  const path = join(folder, 'bolt.sqlite')
+  const count = 'SELECT count(*) AS count FROM candles'
+  const reader = new wasm.Database(path)
+  reader.exec('BEGIN')
+  expect(reader.all(count)).toEqual([{ count: 5 }])
+  const running = run(sync)
+  await sleep(200)
+  expect(fake.journal()).toEqual([])
+  reader.close()
+  await expect.poll(() => fake.journal().length, { interval: 5 }).toBe(1)
+  expect(inDatabase(path, (database) => database.all(count))).toEqual([{ count: 5 }])
+  expect(await running).toMatchObject({ code: 0, stdout: expect.stringContaining('5 candles.') })
+  expect(readdirSync(folder).filter((name) => name.startsWith('bolt'))).toEqual(['bolt.sqlite'])
 })
 
 testProperty(

@@ -85,9 +85,9 @@ export const addCommand: AddCommand = (program, host) => {
   addExample(
     command,
     'candles 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1 --svg bolt.svg',
-    'candles 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1 --fill --closed --csv',
-    'candles tokens.txt --bucket 4h --sync candles',
-    'candles --all-listed --bucket 1d --sync candles',
+    'candles tokens.txt --fill --closed --csv folder',
+    'candles tokens.txt --bucket 4h --sync folder',
+    'candles --all-listed --bucket 1d --sync folder',
   )
 }
 
