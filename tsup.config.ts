@@ -3,7 +3,7 @@ import { mergeShared } from './.github/build/merge-shared.ts'
 
 /** Entries of a group share files, and so the classes of their errors; the more entries, the more files each loads. */
 const CLIENT = ['index', 'feed', 'proxy', 'redis', 'stream']
-const OTHERS = [['fake', 'msw'], ['format'], ['node'], ['otel'], ['react'], ['tanstack-query'], ['vitest']]
+const OTHERS = [['candles'], ['fake', 'msw'], ['format'], ['node'], ['otel'], ['react'], ['tanstack-query'], ['vitest']]
 /** In ES modules apart from the client, which loads all: a bundle with one stays small. In CommonJS both contain zod. */
 const SCHEMAS = 'schemas'
 
@@ -14,7 +14,14 @@ const entriesOf = (names: readonly string[], toPath = sourceOf) =>
   Object.fromEntries(names.map((name) => [name, toPath(name)]))
 
 /** Other entries of this package, which other entries and the program load by name. */
-const OWN = ['etn-market', 'etn-market/fake', 'etn-market/feed', 'etn-market/format', 'etn-market/node']
+const OWN = [
+  'etn-market',
+  'etn-market/candles',
+  'etn-market/fake',
+  'etn-market/feed',
+  'etn-market/format',
+  'etn-market/node',
+]
 /** What the application brings. */
 const PEERS = ['@tanstack/query-core', 'msw', 'react', 'vitest']
 /** Shared with the application in ES modules. CommonJS contains them: versions of Node differ in requiring ES modules. */

@@ -19,6 +19,7 @@ export const GUIDES = [
   'src/request/GUIDE.md',
   'src/sweep/GUIDE.md',
   'src/feed/GUIDE.md',
+  'src/candles/GUIDE.md',
   'src/proxy/GUIDE.md',
   'src/fake/GUIDE.md',
   'src/cli/GUIDE.md',
@@ -41,6 +42,7 @@ export const ENTRIES = [
   'node',
   'redis',
   'otel',
+  'candles',
   'format',
   'schemas',
 ]

@@ -17,6 +17,7 @@ import type { Operation, Param } from '../operations/operation.ts'
 import { readItems } from './common-options.ts'
 import { didYouMean, usageError } from './failure.ts'
 import { readTextFile } from './files.ts'
+import { formatItems } from './output.ts'
 import type { Session } from './session.ts'
 
 export type ParamOptions = Readonly<Record<string, unknown>>
@@ -24,7 +25,7 @@ export type ParamOptions = Readonly<Record<string, unknown>>
 export function addParamOptions(command: Command): Command {
   for (const [name, { param, operations }] of paramUsers()) {
     const rule = param.kind === 'choice' ? param.values.join(', ') : RULES[param.kind]
-    const where = operations.length > 4 ? `${operations.length} operations` : operations.join(', ')
+    const where = operations.length > 4 ? formatItems(operations.length, 'operation') : operations.join(', ')
     command.option(`--${name} <${name === 'addresses' ? 'a,b,…|-' : 'value'}>`, `${rule} (${where})`)
   }
   return command

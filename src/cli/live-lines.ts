@@ -1,6 +1,6 @@
 import type { SweepProgress } from 'etn-market'
 import type { HostProcess, Output } from './host.ts'
-import { formatCount } from './output.ts'
+import { formatItems } from './output.ts'
 import type { Session } from './session.ts'
 
 const HIDE_CURSOR = '\u001b[?25l'
@@ -82,7 +82,7 @@ export function createProgress(session: Session, total: number) {
 
 /** A line such as `█████░░░░░ 2/4  0 failed  4,000 credits  2 s left`. What comes last is left out first. */
 export function formatProgress({ done, failed, total, credits, etaMs }: SweepProgress, columns: number): string {
-  const parts = [`${done}/${total}`, `${failed} failed`, `${formatCount(credits)} credits`]
+  const parts = [`${done}/${total}`, `${failed} failed`, formatItems(credits, 'credit')]
   if (etaMs !== undefined) parts.push(formatLeft(etaMs))
   const textOf = (count: number) => parts.slice(0, count).join('  ')
   let shown = parts.length

@@ -6,10 +6,10 @@ export function formatCount(count: number): string {
   return Math.round(count).toLocaleString('en-US')
 }
 
-/** Such as `1 request` and `2,880 requests`. */
+/** Such as `1 request` and `2,880 requests`. Whatever is counted is written by it. */
 export function formatItems(count: number, noun: string): string {
   const text = formatCount(count)
-  return `${text} ${noun}${text === '1' ? '' : 's'}`
+  return `${text} ${noun}${text === '1' ? '' : noun.endsWith('s') ? 'es' : 's'}`
 }
 
 /** US dollars, below one with as many digits as a credit needs: `$0.00005` and `$12.40`. */
@@ -21,7 +21,7 @@ export function formatUsd(usd: number): string {
 /** Credits and what they are in US dollars, such as `50 credits ($0.00005)`. */
 export function formatCredits(min: number, max = min): string {
   const [leastUsd, mostUsd] = [formatUsd(creditsToUsd(min)), formatUsd(creditsToUsd(max))]
-  if (min === max) return `${formatCount(max)} credits (${mostUsd})`
+  if (min === max) return `${formatItems(max, 'credit')} (${mostUsd})`
   return `${formatCount(min)} to ${formatCount(max)} credits (${leastUsd} to ${mostUsd})`
 }
 

@@ -17,6 +17,7 @@ import { checkAll, readOperation, splitAddresses } from './call-params.ts'
 import { type CommandError, didYouMean, usageError } from './failure.ts'
 import { type NamedFile, nameFile, readTextFile, statPath } from './files.ts'
 import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './line-times.ts'
+import { formatItems } from './output.ts'
 
 export interface PlanFile {
   /** Where the file is, whatever link leads to it. */
@@ -285,9 +286,9 @@ function describeTarget(params: Readonly<Record<string, unknown>>, listed: unkno
   if (typeof listed === 'string') return `${count} of ${listed}`
   const { address, addresses = listed, ...rest } = params
   const list = Array.isArray(addresses) ? addresses : address === undefined ? [] : [address]
-  if (list.length > 1) return `${list.length} addresses`
+  if (list.length > 1) return formatItems(list.length, 'address')
   if (list.length === 1) return shorten(String(list[0]))
-  if (count > 1) return `${count} calls`
+  if (count > 1) return formatItems(count, 'call')
   return Object.entries(rest)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? shorten(value) : String(value)}`)
     .join(', ')

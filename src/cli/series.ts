@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Candle, OperationParams } from 'etn-market'
-import { type Bucket, mergeCandles } from '../feed/candles/series.ts'
+import { type CandleBucket, mergeCandles } from 'etn-market/candles'
+import { parseCsv, toCsv, toIsoTime } from '../candles/csv.ts'
+import { applyChange, type KeptSeries, type SeriesChange } from '../candles/keep-series.ts'
 import { type FileLock, lockFile } from '../file-store/file-lock.ts'
 import { resolveFile } from '../file-store/replace-file.ts'
 import { defaultOf } from '../operations/validate-params.ts'
@@ -14,7 +16,7 @@ export const DEFAULT_CURRENCY = defaultOf('token.candles', 'currency')
 export interface SeriesId {
   /** In EIP-55 form. */
   readonly token: string
-  readonly bucket: Bucket
+  readonly bucket: CandleBucket
   readonly currency: NonNullable<OperationParams['token.candles']['currency']>
 }
 
@@ -33,15 +35,6 @@ export function seriesName(name: string, { token, bucket, currency }: SeriesId, 
   return join(name, `${token}-${bucket}-${currency}.csv`)
 }
 
-/** What a purchase changes in a series. */
-export interface SeriesChange {
-  /** They replace those of the same times. */
-  readonly fresh: readonly Candle[]
-  /** The time of a candle that is removed. */
-  readonly gone: number | undefined
-  readonly since: number | undefined
-}
-
 /** What a file says of its series: `since` holds for as many candles as there were then. */
 export interface SeriesAbout extends Partial<SeriesId> {
   readonly since?: number | undefined
@@ -54,15 +47,16 @@ export interface StoredSeries {
   readonly candles: readonly Candle[]
   /** @throws the error of the system */
   write(change: SeriesChange, about: Required<SeriesAbout>, merged: readonly Candle[]): void
+  /** Lets other programs have the file. */
+  close?(): void
 }
 
-export class SeriesFile {
+export class SeriesFile implements KeptSeries {
   readonly id: SeriesId
+  readonly bucket: CandleBucket
   /** As the user named it. */
   readonly name: string
-  /** Oldest first. */
   candles: readonly Candle[]
-  /** From this time on no candle is missing, unix seconds; undefined where that is not known. Periods without a trade have no candle. */
   since: number | undefined
   readonly #stored: StoredSeries
   readonly #lock: FileLock
@@ -79,6 +73,7 @@ export class SeriesFile {
     if (bad) throw usageError(`--sync ${name}: the candle of ${toIsoTime(bad.time)} cannot be read.`)
     this.name = name
     this.id = id
+    this.bucket = id.bucket
     this.candles = candles
     this.since = about?.count === candles.length ? (about.since ?? undefined) : undefined
     this.#stored = stored
@@ -88,31 +83,34 @@ export class SeriesFile {
   /** Writes the series after a change. @throws the error of the system */
   merge(change: SeriesChange): void {
     if (!this.#lock.isHeld()) throw new Error('another run has taken it over')
-    const { fresh, gone, since } = change
-    const merged = mergeCandles(this.candles, fresh).filter(({ time }) => time !== gone)
-    this.#stored.write(change, { ...this.id, since, count: merged.length }, merged)
+    const merged = applyChange(this.candles, change)
+    this.#stored.write(change, { ...this.id, since: change.since, count: merged.length }, merged)
     this.candles = merged
-    this.since = since
+    this.since = change.since
   }
 
   [Symbol.dispose](): void {
+    this.#stored.close?.()
     this.#lock.release()
   }
 }
 
 /** Opens the series of a file, or a new one. @throws CommandError if it is unusable, of another series, or in use */
-export async function openSeriesFile(file: NamedFile, id: SeriesId): Promise<SeriesFile> {
+export async function openSeriesFile(file: NamedFile, id: SeriesId, signal?: AbortSignal): Promise<SeriesFile> {
   const { name } = file
   if (!isSeriesFile(name)) throw usageError(`--sync ${name}: it must end in .csv, .sqlite or .db.`)
   requireWritable('--sync', file, 'replaced')
   const path = resolveFile(file.path)
-  const { lock } = tryAccess(`--sync ${name}`, () => lockFile(path))
+  // Not `<path>.lock`: a folder of that name is the lock by which programs with `node-sqlite3-wasm` read the file.
+  const { lock } = tryAccess(`--sync ${name}`, () => lockFile(`${path}.sync`))
   if (lock === undefined) throw refusal(`--sync ${name}: another run is using it. Nothing was sent.`, 'series_in_use')
+  let stored: StoredSeries | undefined
   try {
     const isCsv = /\.csv$/i.test(name)
-    const stored = isCsv ? openCsv(name, path) : await (await import('./series-sqlite.ts')).openSqlite(name, path)
+    stored = isCsv ? openCsv(name, path) : await (await import('./series-sqlite.ts')).openSqlite(name, path, signal)
     return new SeriesFile(name, id, stored, lock)
   } catch (error) {
+    stored?.close?.()
     lock.release()
     throw error
   }
@@ -127,58 +125,11 @@ function openCsv(name: string, path: string): StoredSeries {
   const problem = `--sync ${name}: ${beside.name}, which says of which token it is, cannot be read`
   return {
     about: isNew ? undefined : tryAccess(problem, readAbout),
-    candles: isNew ? [] : tryAccess(`--sync ${name}`, () => mergeCandles([], parseCsv(readFileSync(path, 'utf8')))),
+    candles: isNew ? [] : tryAccess(`--sync ${name}`, () => mergeCandles(parseCsv(readFileSync(path, 'utf8')))),
     write(_, about, merged) {
       // Candles without a token would be of no use, and a token without candles does no harm.
       writeWhole(beside.path, `${JSON.stringify(about)}\n`)
       writeWhole(path, toCsv(merged))
     },
   }
-}
-
-const COLUMNS = ['open', 'high', 'low', 'close', 'volume', 'count'] as const
-const HEADER = ['time', ...COLUMNS].join(',')
-const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
-
-/** Candles as CSV, oldest first, with ISO times and all digits of each number. */
-export function toCsv(candles: readonly Candle[]): string {
-  const lines = candles.map((candle) =>
-    [toIsoTime(candle.time), ...COLUMNS.map((name) => toPlainNumber(candle[name]))].join(','),
-  )
-  return `${[HEADER, ...lines].join('\n')}\n`
-}
-
-/** The candles of such a file. A last line that is torn is left out: the next purchase writes it again. */
-export function parseCsv(text: string): Candle[] {
-  const [header, ...lines] = text.replace(/^\ufeff/, '').split(/\r?\n/)
-  if (header !== HEADER) throw new Error(`it is no CSV file with candles: line 1 must be ${HEADER}`)
-  return lines.flatMap((line, index) => {
-    if (line.trim() === '') return []
-    const candle = parseLine(line)
-    if (candle !== undefined) return [candle]
-    if (index === lines.length - 1) return []
-    throw new Error(`line ${index + 2} cannot be read: ${JSON.stringify(line.slice(0, 60))}. Mend or delete it`)
-  })
-}
-
-function parseLine(line: string): Candle | undefined {
-  const [time = '', ...cells] = line.split(',').map((cell) => cell.trim())
-  const seconds = Date.parse(time) / 1_000
-  // Other forms of a time are read in the time zone of the machine.
-  if (!Number.isFinite(seconds) || toIsoTime(seconds) !== time) return undefined
-  if (cells.length !== COLUMNS.length || !cells.every((cell) => NUMBER.test(cell))) return undefined
-  const [open = 0, high = 0, low = 0, close = 0, volume = 0, count = 0] = cells.map(Number)
-  return { time: seconds, open, high, low, close, volume, count }
-}
-
-/** Seconds since 1970 as `2026-11-22T07:00:00Z`. */
-export function toIsoTime(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z')
-}
-
-const PLAIN = new Intl.NumberFormat('en-US', { useGrouping: false, maximumSignificantDigits: 21 })
-
-/** The shortest digits that are this number, without an exponent. */
-export function toPlainNumber(number: number): string {
-  return number === 0 ? '0' : PLAIN.format(number)
 }

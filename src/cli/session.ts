@@ -9,7 +9,7 @@ import { type NamedFile, nameFile, reasonOf } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
 import { readKey } from './key.ts'
 import { LiveLines } from './live-lines.ts'
-import { formatCount, formatCredits } from './output.ts'
+import { formatCount, formatCredits, formatItems } from './output.ts'
 import { redactKeys, toJson } from './text.ts'
 
 export interface CommonOptions {
@@ -154,7 +154,9 @@ export class Session {
     if (event.type === 'credits.charged' || event.type === 'credits.computed')
       this.#isBalanceKnown = event.remaining !== undefined
     if (event.type === 'credits.drift')
-      this.note(`warning: ${event.operation} was charged ${event.charged} credits, above the predicted worst case.`)
+      this.note(
+        `warning: ${event.operation} was charged ${formatItems(event.charged, 'credit')}, above the predicted worst case.`,
+      )
     if (event.type === 'response.mismatch')
       this.note(`warning: the answer of ${event.operation} does not match the contract; \`verify\` says where.`)
   }
@@ -164,7 +166,7 @@ export class Session {
     const cost = max === 0 ? 'free' : formatCredits(min, max)
     this.note(`${what}: ${cost}${note ? `, ${note}` : ''}.`)
     if (smallest > limit.credits) {
-      const reason = `it may cost ${formatCount(smallest)} credits, more than ${limit.name} allows${limit.beside ?? ''}`
+      const reason = `it may cost ${formatItems(smallest, 'credit')}, more than ${limit.name} allows${limit.beside ?? ''}`
       throw refusal(`${what}: ${reason}. Nothing was sent.`, 'budget_exceeded')
     }
     const most = Math.min(max, limit.credits)
@@ -172,7 +174,7 @@ export class Session {
     const { stdin: input, stderr: output } = this.host
     if (!(input.isTTY && output.isTTY)) {
       const reason = 'need a confirmation, and there is no terminal to ask on: add --yes'
-      throw usageError(`${what}: up to ${formatCount(most)} credits ${reason}.`)
+      throw usageError(`${what}: up to ${formatItems(most, 'credit')} ${reason}.`)
     }
     // Loaded when it is needed: most runs ask nothing.
     const { confirm, isCancel } = await import('@clack/prompts')

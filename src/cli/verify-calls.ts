@@ -11,6 +11,7 @@ import type { TapeEntry } from 'etn-market/fake'
 import { costOf, countItems } from '../credits/cost.ts'
 import { estimateCall, methodOf } from './call-params.ts'
 import { compareAnswer } from './compare-contract.ts'
+import { formatItems } from './output.ts'
 import { type Session, sumCosts } from './session.ts'
 
 const UNKNOWN_TOKEN = '0x00000000000000000000000000000000DeaDBeef'
@@ -238,5 +239,5 @@ function checkCharge(operation: OperationId, params: object, data: unknown, char
   const items = countItems(operation, data, asked)
   const expected = items === undefined ? undefined : costOf(operations[operation].credits, items)
   if (charged >= (expected ?? min) && charged <= (expected ?? max)) return []
-  return [`${charged} credits were charged, not ${expected ?? (min === max ? max : `${min} to ${max}`)}`]
+  return [`${formatItems(charged, 'credit')} charged, not ${expected ?? (min === max ? max : `${min} to ${max}`)}`]
 }

@@ -145,7 +145,7 @@ function listen(file: string, found: LockText, silenceMs: number): 'alive' | 'de
   return 'dead'
 }
 
-function pause(): void {
+export function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS)
 }
 

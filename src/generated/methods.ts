@@ -82,11 +82,15 @@ export interface Methods {
     /**
      * OHLCV candles of a token; periods without a trade may be left out.
      *
+     * The newest ones, oldest first, each time once. The last one is open until its period ends, and changes until then. The answer is as the service sent it; `etn-market/candles` fills gaps, leaves out the open candle, and joins answers without duplicates.
+     *
      * Cost: 100 credits + 1 for each item, at most 600. Resolves to `Candle[]`; evidence: observed.
      */
     readonly candles: OperationTools<OperationParams['token.candles'], Candle[]> & {
       /**
        * OHLCV candles of a token; periods without a trade may be left out.
+       *
+       * The newest ones, oldest first, each time once. The last one is open until its period ends, and changes until then. The answer is as the service sent it; `etn-market/candles` fills gaps, leaves out the open candle, and joins answers without duplicates.
        *
        * Cost: 100 credits + 1 for each item, at most 600. Resolves to `Candle[]`; evidence: observed.
        *

@@ -39,7 +39,7 @@ describe('call', () => {
       { address: first, name: 'A\u001b[31m\u009b2J\u202e\nB', symbol: '漢字', decimals: 18, totalSupply: 5 },
       { address: second, name: 'C', symbol: 'S', decimals: 6, totalSupply: 1_000 },
     ])
-    const { stdout } = await run(['call', 'token.list'])
+    const { stdout } = await run(['call', 'token.list'], { columns: 200, env: { NO_COLOR: '1' } })
     expect(stdout.split('\n').map((line) => line.slice(44))).toEqual([
       'name       symbol  decimals  totalSupply',
       'A[31m2J B  漢字          18            5',
@@ -50,6 +50,26 @@ describe('call', () => {
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
     const { stdout: asJson } = await run(['call', 'token.list', '--json'])
     expect(asJson).toContain('\\u009b2J\\u202e')
+  })
+
+  test('prints JSON where standard output is no terminal, so that another program can read it', async () => {
+    const { run, json, fake } = await createScene()
+    const addresses = `${first},${listOf(1)}`
+    for (const args of [
+      ['token.price', '--address', first],
+      ['token.list', '--limit', '3'],
+      ['prices.batch', '--addresses', addresses],
+      ['locks.get', '--address', second],
+      ['account.me'],
+    ]) {
+      fake.reset()
+      const { stdout } = await run(['call', ...args])
+      fake.reset()
+      expect(JSON.parse(stdout)).toEqual((await json(['call', ...args])).data)
+    }
+    // On a terminal only a list is a table.
+    const shown = await run(['call', 'token.price', '--address', first], { columns: 80 })
+    expect(JSON.parse(shown.stdout)).toMatchObject({ usd: expect.any(String) })
   })
 
   test('takes the parameters of each operation, `--version` too', async () => {

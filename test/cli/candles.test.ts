@@ -9,12 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Candle, createClient } from 'etn-market'
 import { createFakeService, type FakeServiceOptions, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
+import wasm from 'node-sqlite3-wasm'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openSeriesFile, parseCsv, toCsv, toPlainNumber } from '../../src/cli/series.ts'
-import { loadSqlite } from '../../src/cli/series-sqlite.ts'
+import { parseCsv, toCsv, toPlainNumber } from '../../src/candles/csv.ts'
+import { openSeriesFile } from '../../src/cli/series.ts'
 import { syncSeries } from '../../src/cli/sync-series.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
@@ -32,6 +34,16 @@ async function createSeries(limit: number, options: FakeServiceOptions = {}) {
   await scene.run(sync)
   const read = () => readFileSync(path, 'utf8')
   return { ...scene, path, sync, read, candles: () => parseCsv(read()) }
+}
+
+/** Uses a database as another program does. */
+function inDatabase<T>(path: string, use: (database: InstanceType<typeof wasm.Database>) => T): T {
+  const database = new wasm.Database(path)
+  try {
+    return use(database)
+  } finally {
+    database.close()
+  }
 }
 
 test('prints a chart with high, low and both times, and writes an SVG for light and dark', async () => {
@@ -92,6 +104,93 @@ test('one candle is no "1 candles"', async () => {
   const { stdout: ofFolder } = await run(['candles', '--all-listed', '--csv', 'all', '--limit', '1', '--yes'])
   expect(ofFolder).toMatch(/^all\/\S+: 1 candle\.$/m)
   expect(ofFolder).not.toMatch(/\b1 (candle|token)s/)
+})
+
+/** Candles with a gap of two hours, one of them twice and none in order, the last one open. */
+async function createGaps(options: FakeServiceOptions = {}) {
+  const scene = await createScene(options)
+  const now = Math.floor(scene.fake.now() / HOUR_MS) * HOUR
+  const [first, second, open] = [now - 4 * HOUR, now - 3 * HOUR, now]
+  const candle = { open: 1, high: 3, low: 0.5, close: 2, volume: 10, count: 4 }
+  scene.fake.stub('token.candles', () => [
+    { ...candle, time: open },
+    { ...candle, time: second, close: 0.000000012345 },
+    { ...candle, time: first },
+    { ...candle, time: first, close: 1.5 },
+  ])
+  return { ...scene, first, second, open, candle }
+}
+
+test('--fill, --closed and --format give what etn-market/candles does', async () => {
+  const { run, json, first, second, open, candle } = await createGaps()
+  const close = 0.000000012345
+  const added = (time: number) => ({
+    time,
+    open: close,
+    high: close,
+    low: close,
+    close,
+    volume: 0,
+    count: 0,
+    filled: true,
+  })
+  const plain = [
+    { ...candle, time: first, close: 1.5 },
+    { ...candle, time: second, close },
+  ]
+  const closed = ['candles', BOLT, '--limit', '4', '--closed']
+  const read = async (...args: string[]) => (await json([...closed.slice(0, 4), ...args])).data
+  expect(await read()).toEqual([...plain, { ...candle, time: open }])
+  expect(await read('--closed')).toEqual(plain)
+  const filled = [...plain, { ...candle, time: open }].map((one) => ({ ...one, filled: false }))
+  expect(await read('--fill')).toEqual([
+    ...filled.slice(0, 2),
+    added(second + HOUR),
+    added(second + 2 * HOUR),
+    ...filled.slice(2),
+  ])
+  // Without --json, too: rows are JSON.
+  const rows = await run([...closed, '--format', 'ohlcv'])
+  expect([rows.code, JSON.parse(rows.stdout)]).toEqual([
+    0,
+    [
+      [first * 1_000, 1, 3, 0.5, 1.5, 10],
+      [second * 1_000, 1, 3, 0.5, close, 10],
+    ],
+  ])
+  const { stdout } = await run([...closed, '--fill', '--csv'])
+  expect(stdout.split('\n').map((line) => line.replace(/^[^,]*,/, ''))).toEqual([
+    'open,high,low,close,volume,count,filled',
+    '1,3,0.5,1.5,10,4,false',
+    '1,3,0.5,0.000000012345,10,4,false',
+    '',
+  ])
+})
+
+test('--closed leaves the open candle out where the clock of the machine is ahead', async () => {
+  const { json, first, second } = await createGaps({ clock: { now: () => Date.now() - 100 * HOUR_MS } })
+  // The service says in a header what time it is.
+  const { data } = await json(['candles', BOLT, '--limit', '4', '--closed'])
+  expect((data as Candle[]).map(({ time }) => time)).toEqual([first, second])
+})
+
+test('--sync takes no candle that was added, and leaves none out', async () => {
+  const { run, fake } = await createScene()
+  for (const option of [['--fill'], ['--closed'], ['--format', 'ohlcv']]) {
+    const { code, stderr } = await run(['candles', BOLT, '--sync', 'bolt.csv', ...option])
+    expect([code, stderr]).toEqual([2, `error: ${option[0]} and --sync cannot be given together.\n`])
+  }
+  expect((await run(['candles', BOLT, '--csv', 'a.csv', '--format', 'ohlcv'])).code).toBe(2)
+  expect(fake.journal()).toEqual([])
+})
+
+test('a CSV file that was filled is none to go on from', async () => {
+  const { run, fake, read } = await createSeries(3)
+  await run(['candles', BOLT, '--csv', 'bolt.csv', '--fill', '--limit', '5'])
+  expect(read()).toContain(',filled\n')
+  const charged = fake.charged()
+  expect((await run(['candles', BOLT, '--sync', 'bolt.csv'])).code).toBe(2)
+  expect(fake.charged()).toBe(charged)
 })
 
 test('--csv and --json, which both print, are wrong usage', async () => {
@@ -233,11 +332,10 @@ test('--sync with SQLite keeps the series up to date, beside what else the file 
   const sync = ['candles', BOLT, '--sync', 'bolt.sqlite', '--limit', '5']
   expect((await run(sync)).stdout).toBe('bolt.sqlite: 5 added, 0 updated, 5 candles.\n')
   const path = join(folder, 'bolt.sqlite')
-  const sqlite = await loadSqlite('bolt.sqlite')
-  sqlite.write(path, (database) => database.exec("CREATE TABLE mine (word TEXT); INSERT INTO mine VALUES ('kept')"))
+  inDatabase(path, (database) => database.exec("CREATE TABLE mine (word TEXT); INSERT INTO mine VALUES ('kept')"))
   fake.advance(3 * HOUR_MS)
   expect(await json(sync)).toMatchObject({ code: 0, data: { added: 3, total: 8 } })
-  const [count, mine] = sqlite.read(path, (database) => [
+  const [count, mine] = inDatabase(path, (database) => [
     database.all('SELECT count(*) AS count, max(time) - min(time) AS span FROM candles'),
     database.all('SELECT word FROM mine'),
   ])
@@ -247,11 +345,32 @@ test('--sync with SQLite keeps the series up to date, beside what else the file 
   ])
   expect(readdirSync(folder).filter((name) => name.startsWith('bolt'))).toEqual(['bolt.sqlite'])
   const charged = fake.charged()
-  sqlite.write(path, (database) =>
+  inDatabase(path, (database) =>
     database.exec("UPDATE candles SET close = 'cheap' WHERE time = (SELECT min(time) FROM candles)"),
   )
   expect((await run(sync)).stderr).toMatch(/^error: --sync bolt\.sqlite: the candle of \S+Z cannot be read\.\n$/)
   expect(fake.charged()).toBe(charged)
+})
+
+test('--sync waits for a program that reads a database by node-sqlite3-wasm, and lets others read while it buys', async () => {
+  const { run, fake, folder } = await createScene()
+  const sync = ['candles', BOLT, '--sync', 'bolt.sqlite', '--limit', '5']
+  await run(sync)
+  fake.reset()
+  fake.fault({ operation: 'token.candles', delayMs: 300 })
+  const path = join(folder, 'bolt.sqlite')
+  const count = 'SELECT count(*) AS count FROM candles'
+  const reader = new wasm.Database(path)
+  reader.exec('BEGIN')
+  expect(reader.all(count)).toEqual([{ count: 5 }])
+  const running = run(sync)
+  await sleep(200)
+  expect(fake.journal()).toEqual([])
+  reader.close()
+  await expect.poll(() => fake.journal().length, { interval: 5 }).toBe(1)
+  expect(inDatabase(path, (database) => database.all(count))).toEqual([{ count: 5 }])
+  expect(await running).toMatchObject({ code: 0, stdout: expect.stringContaining('5 candles.') })
+  expect(readdirSync(folder).filter((name) => name.startsWith('bolt'))).toEqual(['bolt.sqlite'])
 })
 
 testProperty(
@@ -337,7 +456,7 @@ describe('a gap in a series', () => {
       whole[Symbol.dispose]()
       if (name.endsWith('.csv')) writeFileSync(path, toCsv(candles.filter((_, index) => index < 10 || index > 20)))
       else
-        (await loadSqlite(name)).write(path, (database) =>
+        inDatabase(path, (database) =>
           database.exec(`DELETE FROM candles WHERE time BETWEEN ${candles[10]?.time} AND ${candles[20]?.time}`),
         )
       const { stdout, stderr } = await run(sync)

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { parseCsv } from '../../src/cli/series.ts'
+import { parseCsv } from '../../src/candles/csv.ts'
 import { createScene, type Scene } from './program.ts'
 
 const { BOLT } = fakeTokens

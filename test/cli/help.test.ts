@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createScene } from './program.ts'
 
@@ -24,9 +26,25 @@ test('the scripts for zsh and fish name every command', async () => {
   expect((await run(['completion', 'fish'])).stdout).toContain("-n '__fish_seen_subcommand_from candles' -l svg")
 })
 
-test('every command has help with an example, which fits 80 columns', async () => {
+/** What is counted in the words of the program. */
+const COUNTED = 'credits|requests|calls|candles|tokens|addresses|prices|lines|items|fields|grades|operations|answers'
+
+test('a number and what it counts are written by one function, which knows "1 candle"', () => {
+  const folder = 'src/cli'
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  // The second number of a range is more than one.
+  const counted = new RegExp(`(?<! to )\\$\\{[^{}]*\\} (?:${COUNTED})\\b`, 'g')
+  const found = files.flatMap((path) =>
+    Array.from(readFileSync(join(folder, path), 'utf8').matchAll(counted), ([text]) => `${path}: ${text}`),
+  )
+  expect(files.length).toBeGreaterThan(30)
+  expect(found).toEqual([])
+})
+
+test('every command has help with an example, and every page of help fits 80 columns', async () => {
   const { run } = await createScene()
   const { stdout } = await run(['--help'])
+  for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
   const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)]
     .map(([, name = '']) => name)
     .filter((name) => name !== 'help')

@@ -68,7 +68,8 @@ describe.each([40, 80])('in %i columns', (columns) => {
       ['call', 'token.candles', '--address', BOLT, '--limit', '9'],
       ['call', 'prices.batch', '--addresses', addresses.join(',')],
     ]) {
-      const { stdout } = await run(args, { env })
+      // `call` prints tables on a terminal only.
+      const { stdout } = await run(args, args[0] === 'call' ? { columns, env: { NO_COLOR: '1' } } : { env })
       const table = stdout.split('\n').filter((line) => !/^(Total|The service)/.test(line))
       expect(widest(table.join('\n')), stdout).toBeLessThanOrEqual(columns)
     }

@@ -20,7 +20,7 @@ test('comes out clean against the fake, for what it announced, and its tape play
   // Everything empty, but five tokens in a batch.
   expect(min).toBe(Object.values(fakeRoutes).reduce((sum, { base }) => sum + base, 5 * 10))
   expect([...stdout.matchAll(/^ok {2}(.*)$/gm)].map(([, operation]) => operation).sort()).toEqual(everything)
-  expect(stdout).toMatch(/\n\d+ grades can be raised to observed, \d+ fields were not seen: --report lists them\.\n$/)
+  expect(stdout).toMatch(/\n\d+ grades can be raised to observed, \d+ fields not seen: --report lists them\.\n$/)
   // A wallet or a token may have nothing to charge for.
   expect(fake.charged()).toBeGreaterThanOrEqual(min)
   expect(fake.charged()).toBeLessThanOrEqual(max - COST_OF_PROBES)
@@ -133,7 +133,7 @@ test.each<[OperationId, FaultOptions, string]>([
   ['etn.price', { creditHeaders: { remaining: '' } }, `X-Credits-Remaining ${UNREADABLE}`],
   ['etn.price', { creditHeaders: 'duplicate' }, `X-Credits-Cost ${UNREADABLE}`],
   ['etn.price', { creditHeaders: { cost: 'few' } }, `X-Credits-Cost ${UNREADABLE}`],
-  ['pool.list', { creditHeaders: { cost: 100 } }, '100 credits were charged, not 205'],
+  ['pool.list', { creditHeaders: { cost: 100 } }, '100 credits charged, not 205'],
   ['account.me', { headers: { 'x-credits-cost': '0' } }, `X-Credits-Cost ${STRAY}`],
   ['meta.openapi', { headers: { 'x-credits-remaining': '9' } }, `X-Credits-Remaining ${STRAY}`],
   // Without its envelope, as a bare list, and as no JSON.

@@ -7,6 +7,7 @@
 import { controlPage } from './browser/control-page.ts'
 import { suites } from './browser/run.ts'
 import { bundlers } from './bundlers/run.ts'
+import { candleChecks } from './candles/run.ts'
 import { consumers } from './consumers/run.ts'
 import { exampleWorker } from './examples/worker.ts'
 import { fronts } from './fronts/run.ts'
@@ -28,7 +29,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 /** These lists run side by side, because most checks wait. They take about as long as each other. */
 const SIDE_BY_SIDE = [
   [...runtimes, ...keptConnections, ...forwardProxies, ...suites, exampleWorker, controlPage, ...managers],
-  [...proxies, ...bundlers],
+  [...proxies, ...bundlers, ...candleChecks],
   consumers,
   ...[0, 1, 2].map((list) => fronts.filter((_, i) => i % 3 === list)),
 ]

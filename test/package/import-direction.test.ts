@@ -52,6 +52,7 @@ describe('layers', () => {
     ['fake/'],
     ['msw/'],
     ['redis/'],
+    ['candles/'],
     ['feed/'],
     ['stream/'],
     ['format/'],

@@ -1,5 +1,4 @@
 import { creditsToUsd, operations, PartialBatchError } from 'etn-market'
-import type { Colors } from 'picocolors/types'
 import { isObject } from '../../operations/type-guards.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
 import {
@@ -34,9 +33,11 @@ export const addCostCommand: AddCommand = (program, host) => {
   addExample(command, 'cost token.list --limit 20')
 }
 
-/** Adds `etn-market call`. With `--json` it prints the service's data alone. */
+/** Adds `etn-market call`. It prints the service's data alone: as JSON, or without `--json` on a terminal a list as a table. */
 export const addCommand: AddCommand = (program, host) => {
-  const command = program.command('call <operation>').description('Call an operation and print its data.')
+  const command = program
+    .command('call <operation>')
+    .description('Call an operation and print its data: JSON, on a terminal a list as a table.')
   addServiceOptions(addParamOptions(command)).action(
     inSession<CommonOptions & ParamOptions, [string]>(host, async (session, options, name) => {
       const operation = readOperation(name)
@@ -58,20 +59,25 @@ export const addCommand: AddCommand = (program, host) => {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Prints data of the service for people: a list of flat objects as a table, anything else as indented lines. */
+/** Prints data of the service: as JSON, and a list of flat objects on a terminal as a table. */
 function printData(session: Session, data: unknown): void {
-  const rows = toRows(data)
-  if (rows !== undefined && rows.length > 0) {
-    const titles = [...new Set(rows.flatMap(Object.keys))]
-    const columns = titles.map((title, index) => ({
-      title: cleanLine(title),
-      // The first one says what a row is of.
-      ...(index > 0 && { dropOrder: index }),
-      align: rows.every((row) => typeof row[title] === 'number') ? ('right' as const) : ('left' as const),
-    }))
-    const cells = rows.map((row) => titles.map((title) => formatScalar(row[title])))
-    printTable(session, columns, cells)
-  } else for (const line of formatLines(data, '', session.colors)) session.print(line)
+  const rows = session.host.stdout.isTTY ? toRows(data) : undefined
+  if (rows === undefined || rows.length === 0) {
+    session.printJson(data)
+    return
+  }
+  const titles = [...new Set(rows.flatMap(Object.keys))]
+  const columns = titles.map((title, index) => ({
+    title: cleanLine(title),
+    // The first one says what a row is of.
+    ...(index > 0 && { dropOrder: index }),
+    align: rows.every((row) => typeof row[title] === 'number') ? ('right' as const) : ('left' as const),
+  }))
+  printTable(
+    session,
+    columns,
+    rows.map((row) => titles.map((title) => formatScalar(row[title]))),
+  )
 }
 
 /** A list of flat objects, or an object of them whose keys become a column; undefined for anything else. */
@@ -83,19 +89,6 @@ function toRows(data: unknown): Fields[] | undefined {
   const known = entries.filter(([, value]) => value !== null)
   if (known.length === 0 || !known.every(([, value]) => isFlat(value))) return undefined
   return entries.map(([key, value]) => ({ key, ...(value as Fields | null) }))
-}
-
-function formatLines(value: unknown, indent: string, colors: Colors): string[] {
-  if (isScalar(value)) return [indent + formatScalar(value)]
-  const entries: [string, unknown][] = Array.isArray(value)
-    ? value.map((item) => ['-', item])
-    : Object.entries(value as Fields).map(([key, item]) => [`${cleanLine(key)}:`, item])
-  if (entries.length === 0) return [`${indent}${Array.isArray(value) ? 'none' : '{}'}`]
-  return entries.flatMap(([title, item]) =>
-    isScalar(item)
-      ? [`${indent}${colors.bold(title)} ${formatScalar(item)}`]
-      : [indent + colors.bold(title), ...formatLines(item, `${indent}  `, colors)],
-  )
 }
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null

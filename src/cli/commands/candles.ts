@@ -1,5 +1,16 @@
 import { mkdirSync } from 'node:fs'
-import { type Candle, checksumAddress, estimateCost, isEtnMarketError, type OperationParams } from 'etn-market'
+import { Option } from 'commander'
+import {
+  type Candle,
+  type Client,
+  checksumAddress,
+  estimateCost,
+  isEtnMarketError,
+  type OperationParams,
+} from 'etn-market'
+import { closedOnly, type FilledCandle, fillGaps, mergeCandles, type OhlcvRow, toOhlcv } from 'etn-market/candles'
+import { toCsv } from '../../candles/csv.ts'
+import { countMissing } from '../../candles/keep-series.ts'
 import { isFinalForKey } from '../../errors/api.ts'
 import { readAddresses } from '../call-params.ts'
 import { formatChart, toSvg } from '../candle-chart.ts'
@@ -16,11 +27,12 @@ import {
   type SeriesFile,
   seriesIdOf,
   seriesName,
-  toCsv,
 } from '../series.ts'
 import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
-import { describeGap, describeSync, estimateMissing, type Synced, syncSeries } from '../sync-series.ts'
+import { describeGap, describeSync, type Synced, syncSeries } from '../sync-series.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST } from '../tokens.ts'
+
+const LAST_IS_OPEN = 'Oldest first, each time once; the last candle may be open'
 
 type CandleParams = OperationParams['token.candles'] & { readonly limit: number }
 
@@ -33,9 +45,15 @@ interface CandlesArguments extends CommonOptions {
   readonly svg?: string
   readonly sync?: string
   readonly allListed?: true
+  readonly fill?: true
+  readonly closed?: true
+  readonly format?: 'ohlcv'
 }
 
-/** Adds `etn-market candles`. With `--json` it prints the candles, oldest first; with `--sync` `{ file, added, updated, total }`; of several tokens a list with the `address` of each. */
+/**
+ * Adds `etn-market candles`. With `--json` it prints the candles, oldest first, with `--format ohlcv` as rows; with `--sync`
+ * `{ file, added, updated, total }`; of several tokens a list with the `address` of each.
+ */
 export const addCommand: AddCommand = (program, host) => {
   const command = program
     .command('candles [addresses...]')
@@ -46,11 +64,14 @@ export const addCommand: AddCommand = (program, host) => {
     .option('--bucket <length>', '1m, 15m, 1h, 4h or 1d', DEFAULT_BUCKET)
     .option('--currency <code>', 'USD or ETN', DEFAULT_CURRENCY)
     .option('--limit <n>', 'number of newest candles, 1 to 500', '100')
-    .option('--csv [file]', 'print CSV, or write it to a file; of several tokens, into a folder')
+    .option('--fill', 'add a candle for each period without a trade: the close before it, volume 0')
+    .option('--closed', 'leave out the last candle while it is open')
+    .addOption(new Option('--format <name>', "print JSON in ccxt's rows").choices(['ohlcv']))
+    .option('--csv [file]', `print CSV, or write it to a file; of several tokens, into a folder. ${LAST_IS_OPEN}`)
     .option('--svg <file>', 'write a chart of candles, for light and dark pages')
     .option(
       '--sync <file>',
-      'keep a .csv or .sqlite file up to date, or a folder with a file for each of several tokens',
+      `keep a .csv or .sqlite file up to date, or a folder with a file for each of several tokens. ${LAST_IS_OPEN}, and replaced by the next sync`,
     )
   addServiceOptions(command).action(
     inSession<CandlesArguments, [string[]]>(host, async (session, options, args) => {
@@ -64,14 +85,19 @@ export const addCommand: AddCommand = (program, host) => {
   addExample(
     command,
     'candles 0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1 --svg bolt.svg',
-    'candles tokens.txt --bucket 4h --sync candles',
-    'candles --all-listed --bucket 1d --sync candles',
+    'candles tokens.txt --fill --closed --csv folder',
+    'candles tokens.txt --bucket 4h --sync folder',
+    'candles --all-listed --bucket 1d --sync folder',
   )
 }
 
 /** `--csv 0x…` takes the address for the name of a file. */
-function readArguments(args: readonly string[], { csv, sync, allListed }: CandlesArguments) {
+function readArguments(args: readonly string[], { csv, sync, allListed, fill, closed, format }: CandlesArguments) {
   if (csv !== undefined && sync !== undefined) throw usageError('--csv and --sync cannot be given together.')
+  if (csv !== undefined && format !== undefined) throw usageError('--csv and --format cannot be given together.')
+  const changing = fill ? '--fill' : closed ? '--closed' : format && '--format'
+  // A candle that was added, or left out, would be taken for what the service has.
+  if (sync !== undefined && changing) throw usageError(`${changing} and --sync cannot be given together.`)
   const isAddressOfCsv = typeof csv === 'string' && csv.startsWith('0x')
   const named = isAddressOfCsv ? [csv, ...args] : args
   if (allListed && named.length > 0) throw usageError('--all-listed stands instead of addresses.')
@@ -93,7 +119,7 @@ async function listTokens(session: Session): Promise<string[]> {
 /** What became of a token, as `--json` prints it for several. */
 type Outcome = Partial<Synced> & {
   address: string
-  candles?: readonly Candle[]
+  candles?: readonly (Candle | OhlcvRow)[]
   error?: { code: string; message: string }
 }
 
@@ -103,6 +129,7 @@ class Purchases {
   readonly #params: readonly CandleParams[]
   /** Several tokens have a folder, with a file for each. */
   readonly #isMany: boolean
+  readonly #printsJson: boolean
   /** Of `--sync`, one for each token. */
   readonly #series: SeriesFile[] = []
 
@@ -112,6 +139,7 @@ class Purchases {
     this.#session = session
     this.#options = options
     this.#isMany = addresses.length > 1 || allListed === true
+    this.#printsJson = session.json || options.format !== undefined
     this.#params = addresses.map((address) => {
       const params = { address, bucket, currency, limit: readItems(limit) } as CandleParams
       estimateCost('token.candles', params)
@@ -139,24 +167,24 @@ class Purchases {
   async buy(): Promise<void> {
     const session = this.#session
     const { sync } = this.#options
+    // It may ask for the key: nobody else waits for a file meanwhile.
+    const client = await session.client()
     // All of them before anything is sent: a file that cannot be used costs nothing.
     if (sync !== undefined)
       for (const params of this.#params)
-        this.#series.push(await openSeriesFile(this.#fileOf(sync, params), seriesIdOf(params)))
+        this.#series.push(await openSeriesFile(this.#fileOf(sync, params), seriesIdOf(params), session.signal))
     const now = Date.now() / 1_000
     const expected = this.#params.map((params, index) => {
       const file = this.#series[index]
-      return file ? { ...params, limit: estimateMissing(file, { limit: params.limit, now }) } : params
+      return file ? { ...params, limit: countMissing(file, { limit: params.limit, now }) } : params
     })
-    const client = await session.client()
     await this.#authorize(expected)
     const outcomes: Outcome[] = []
     for (const [index, params] of this.#params.entries()) {
       session.signal.throwIfAborted()
       const buy = async (limit: number) => {
         if (limit !== expected[index]?.limit) await this.#authorize([{ ...params, limit }])
-        const candles = await client.token.candles({ ...params, limit }, { signal: session.signal, validate: 'strict' })
-        return candles.toSorted((first, second) => first.time - second.time)
+        return this.#buy(client, { ...params, limit })
       }
       const { address, limit } = params
       const file = this.#series[index]
@@ -173,21 +201,36 @@ class Purchases {
     }
     const done = outcomes.filter(({ error }) => error === undefined).length
     if (done < this.#params.length) session.exitCode = EXIT.refused
-    if (session.json) session.printJson(this.#isMany ? outcomes : toSingle(outcomes[0]))
+    if (this.#printsJson) session.printJson(this.#isMany ? outcomes : toSingle(outcomes[0]))
     else if (this.#isMany)
       session.print(`${done} of ${formatItems(this.#params.length, 'token')} done, ${outcomes.length - done} failed.`)
+  }
+
+  /** Candles, as `--closed` and `--fill` want them. */
+  async #buy({ token }: Client, params: CandleParams): Promise<(Candle | FilledCandle)[]> {
+    const { bucket = DEFAULT_BUCKET } = params
+    const { fill, closed } = this.#options
+    const requestedAt = Date.now()
+    const call = token.candles(params, { signal: this.#session.signal, validate: 'strict' })
+    const { data, meta } = await call.withMeta()
+    const serviceNow = Date.parse(meta.headers?.date ?? '')
+    // A clock of this machine that is ahead would close the open candle.
+    const now = serviceNow < requestedAt ? serviceNow : requestedAt
+    const candles = closed ? closedOnly(data, bucket, now) : mergeCandles(data)
+    return fill ? fillGaps(candles, bucket) : candles
   }
 
   #authorize(params: readonly CandleParams[]): Promise<void> {
     const costs = params.map((one) => estimateCost('token.candles', one))
     const [{ limit } = { limit: 0 }] = params
-    const what = params.length > 1 ? `candles of ${params.length} tokens` : formatItems(limit, 'candle')
+    const what = params.length > 1 ? `candles of ${formatItems(params.length, 'token')}` : formatItems(limit, 'candle')
     return this.#session.authorize({ what, ...sumCosts(costs), smallest: costs[0]?.max ?? 0 })
   }
 
   #show(params: CandleParams, candles: readonly Candle[], synced?: Synced): Omit<Outcome, 'address'> {
-    const { print, colors, json, host } = this.#session
-    const { csv, svg } = this.#options
+    const { print, colors, host } = this.#session
+    const { csv, svg, format } = this.#options
+    const json = this.#printsJson
     const title = `${params.address}, ${params.bucket}, ${params.currency}`
     const text = toCsv(candles)
     const save = (option: string, { name, path }: NamedFile, content: string) =>
@@ -200,7 +243,12 @@ class Purchases {
     else if (!json && synced) print(describeSync(synced))
     else if (!json && file && this.#isMany) print(`${file.name}: ${formatItems(candles.length, 'candle')}.`)
     else if (!json) print([colors.bold(title), ...formatChart(candles, host, colors)].join('\n'))
-    return synced ?? (file && this.#isMany ? { file: file.name, total: candles.length } : { candles })
+    return (
+      synced ??
+      (file && this.#isMany
+        ? { file: file.name, total: candles.length }
+        : { candles: format ? toOhlcv(candles) : candles })
+    )
   }
 }
 

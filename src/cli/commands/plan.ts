@@ -100,7 +100,7 @@ export function describeBalance(days: number): string {
 }
 
 export function describeLimit({ withinLimit, slower, stretch = 1, calls }: PlanForecast, limit: number): string[] {
-  const of = `the limit of ${formatCount(limit)} credits a day`
+  const of = `the limit of ${formatItems(limit, 'credit')} a day`
   if (withinLimit) return [`Within ${of}.`]
   if (stretch === Number.POSITIVE_INFINITY) {
     const fixed = calls.filter((call) => call.fixed).reduce((sum, call) => sum + call.creditsPerDay, 0)
@@ -113,5 +113,5 @@ export function describeLimit({ withinLimit, slower, stretch = 1, calls }: PlanF
   if (!call) return lines
   const [from, to] = [slower.everyMs, slower.insteadEveryMs].map(formatDuration)
   const name = call.for === '' ? call.operation : `${call.operation} (${call.for})`
-  return [...lines, `Or slow ${name} from ${from} to ${to}: that saves ${formatCount(slower.saves)} credits a day.`]
+  return [...lines, `Or slow ${name} from ${from} to ${to}: that saves ${formatItems(slower.saves, 'credit')} a day.`]
 }

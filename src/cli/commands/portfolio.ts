@@ -5,7 +5,7 @@ import { looksLikeAddress } from '../../utils/address.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { exitCodeOf } from '../failure.ts'
-import { formatCredits, formatDecimal } from '../output.ts'
+import { formatCredits, formatDecimal, formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
 import { type Column, printTable, tokenColumns } from '../table.ts'
@@ -40,7 +40,7 @@ export const addCommand: AddCommand = (program, host) => {
       const what = isLookedUp
         ? `looking them up costs ${credits}`
         : `they are not counted; --yes, or more --max-credits, looks them up for ${credits}`
-      if (unlisted.length > 0) session.note(`${unlisted.length} of the tokens are not listed: ${what}.`)
+      if (unlisted.length > 0) session.note(`${formatItems(unlisted.length, 'token')} not listed: ${what}.`)
       const { tokens, failure } = await lookUpTokens(client, listed, isLookedUp ? unlisted : [], signal)
       const addresses = held.filter((address) => tokens.has(address.toLowerCase()))
       const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
@@ -101,7 +101,7 @@ function printValuation(session: Session, valuation: Valuation, updated: number,
   print(colors.bold(`Total: ${formatDecimal(totalUsd, 8)} USD, ${formatDecimal(totalEtn, 8)} ETN.`))
   const time = updated > 0 && updated < 8.64e15 ? new Date(updated).toISOString() : undefined
   print(time === undefined ? 'The service has no record of this wallet.' : `Recorded ${time}.`)
-  if (!complete) print(`The service returns at most ${LIMIT} tokens: there may be more.`)
+  if (!complete) print(`The service returns at most ${formatItems(LIMIT, 'token')}: there may be more.`)
   for (const { symbol, address, reason } of unpriced)
     print(`Not counted: ${symbol === null ? address : cleanLine(symbol)}: ${reason}.`)
 }

@@ -8,7 +8,7 @@ import { cleanLine } from '../../utils/clean-line.ts'
 import { HOUR_MS } from '../../utils/time-units.ts'
 import { readAddresses } from '../call-params.ts'
 import { addExample, addServiceOptions, readInterval } from '../common-options.ts'
-import { formatChange, formatCount, formatCredits, formatDecimal, formatItems } from '../output.ts'
+import { formatChange, formatCredits, formatDecimal, formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { type Column, fitTable, printTable, tokenColumns, widthOf } from '../table.ts'
@@ -79,7 +79,7 @@ async function printWatch(
     const known = addresses.flatMap((address) => rows.get(address) ?? [])
     const aged = known.map(({ address }) => feed.peek(address))
     const { lines } = fitTable(...tabulatePrices(known, aged, colors, true), colors.bold, widthOf(host))
-    const charged = `${formatCount(client.credits.charged)} credits charged. Ctrl-C ends.`
+    const charged = `${formatItems(client.credits.charged, 'credit')} charged. Ctrl-C ends.`
     live?.draw([...lines, colors.dim(charged)])
   }
   const timer = live && setInterval(draw, REDRAW_MS)

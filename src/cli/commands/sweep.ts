@@ -8,7 +8,7 @@ import { describeFailure, didYouMean, EXIT, refusal, usageError } from '../failu
 import { keepElsewhere, reasonOf } from '../files.ts'
 import { type Journal, openJournal } from '../journal.ts'
 import { createProgress } from '../live-lines.ts'
-import { formatCount, formatCredits } from '../output.ts'
+import { formatCount, formatCredits, formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session, type SpendingLimit, sumCosts } from '../session.ts'
 
@@ -116,7 +116,7 @@ async function sweep(
   for (const { params, error } of failures)
     if (!isFinalForKey(error)) session.print(cleanLine(`${params.address}: ${error.message}`))
   const known = stored.length > 0 ? ` (${stored.length} from the journal)` : ''
-  session.print(`${done} of ${total} done${known}, ${failed} failed, ${formatCount(credits)} credits.`)
+  session.print(`${done} of ${total} done${known}, ${failed} failed, ${formatItems(credits, 'credit')}.`)
   if (left.length === 0) return
   let advice = 'To go on: '
   if (ended) {

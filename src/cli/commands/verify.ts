@@ -4,6 +4,7 @@ import { addExample, addServiceOptions } from '../common-options.ts'
 import { compareOpenApi, readContract } from '../compare-contract.ts'
 import { EXIT, exitCodeOf } from '../failure.ts'
 import { requireWritable, savePaidFor, writeWhole } from '../files.ts'
+import { formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession } from '../session.ts'
 import { redactKeys } from '../text.ts'
@@ -65,7 +66,7 @@ function toLines({ operations, probes, openapi }: Report): string[] {
     ]),
     ...probes.map((line) => `differs  ${line}`),
     ...openapi.map((line) => `differs  openapi.json: ${line}`),
-    `${count('confirmed')} grades can be raised to observed, ${count('notSeen')} fields were not seen: --report lists them.`,
+    `${formatItems(count('confirmed'), 'grade')} can be raised to observed, ${formatItems(count('notSeen'), 'field')} not seen: --report lists them.`,
   ]
 }
 
@@ -81,7 +82,7 @@ function toMarkdown({ operations, probes, openapi, credits }: Report, version: s
   return [
     '# What the service answers, compared with the contract',
     '',
-    `etn-market ${version}. ${credits} credits. No values are shown.`,
+    `etn-market ${version}. ${formatItems(credits, 'credit')}. No values are shown.`,
     '',
     '| Operation | Result | Credits |',
     '|---|---|---:|',

@@ -181,7 +181,7 @@ async function sync(id: SeriesId, name: string, running: RunningLine): Promise<v
   const { limit = 100 } = running.line.params as Partial<OperationParams['token.candles']>
   const { path } = file(name)
   mkdirSync(dirname(path), { recursive: true })
-  using series = await openSeriesFile({ name, path }, id)
+  using series = await openSeriesFile({ name, path }, id, signal)
   let credits = 0
   async function buy(count: number): Promise<readonly Candle[]> {
     const params = [{ address, bucket, currency, limit: count }]

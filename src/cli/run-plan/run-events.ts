@@ -49,7 +49,7 @@ export function describeEvent(event: RunEvent): string[] {
   switch (event.event) {
     case 'started': {
       const { creditsPerDay, planned, spent, lines } = event
-      const cost = `${formatCount(planned)} of ${formatCount(creditsPerDay)} credits a day`
+      const cost = `${formatCount(planned)} of ${formatItems(creditsPerDay, 'credit')} a day`
       return [`${formatItems(lines, 'line')}, ${cost}, ${formatCount(spent)} spent today. Ctrl-C ends.`]
     }
     case 'alert':
@@ -59,7 +59,7 @@ export function describeEvent(event: RunEvent): string[] {
       const known = stored > 0 ? ` (${stored} from the journal)` : ''
       const rest = left > 0 ? `, ${left} left` : ''
       const counts = `${done} of ${total} done${known}, ${failed} failed${rest}`
-      return [`${describeLine(event)}: ${counts}, ${formatCount(credits)} credits, ${file}.`]
+      return [`${describeLine(event)}: ${counts}, ${formatItems(credits, 'credit')}, ${file}.`]
     }
     case 'candles': {
       const { file, added, updated } = event
@@ -89,5 +89,5 @@ const describeLine = ({ operation, for: purpose }: LineName) =>
 
 function describeSpent({ spent, uncertain, creditsPerDay }: Spent): string {
   const perhaps = uncertain > 0 ? ` and perhaps ${formatCount(uncertain)} more` : ''
-  return `${formatCount(spent)}${perhaps} of ${formatCount(creditsPerDay)} credits`
+  return `${formatCount(spent)}${perhaps} of ${formatItems(creditsPerDay, 'credit')}`
 }
