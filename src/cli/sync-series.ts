@@ -1,5 +1,6 @@
 import { type Candle, operations } from 'etn-market'
 import { BUCKET_SECONDS, type Bucket, countCandles, MAX_CANDLES, mergeCandles } from '../feed/candles/series.ts'
+import { lastIndexWhere } from '../utils/runtime.ts'
 import { savePaidFor } from './files.ts'
 import { formatItems } from './output.ts'
 import { DEFAULT_BUCKET, type SeriesFile, toCsv, toIsoTime } from './series.ts'
@@ -36,7 +37,7 @@ export async function syncSeries(file: SeriesFile, options: SyncOptions): Promis
   let fresh = mergeCandles([], await buy(guessed))
   const newest = fresh.at(-1)?.time ?? 0
   // A candle that is newer than all that the service has is none to go on from: a person wrote it, or a service whose time was wrong.
-  const last = known.findLast(({ time }) => time <= newest)
+  const last = known[lastIndexWhere(known, ({ time }) => time <= newest)]
   const ahead = known.find(({ time }) => time > newest)
   const joint = hole !== undefined && hole.time <= newest ? hole : last
   const reaches = () => joint === undefined || (fresh[0]?.time ?? 0) <= joint.time
@@ -71,7 +72,7 @@ const secondsOf = ({ id }: SeriesFile): number => BUCKET_SECONDS[id.bucket]
 export function estimateMissing(file: SeriesFile, { limit, now }: Omit<SyncOptions, 'buy'>): number {
   const { candles } = file
   // A candle that is ahead says nothing of those before it.
-  const from = findHole(file, now) ?? candles.findLast(({ time }) => time <= now) ?? candles.at(-1)
+  const from = findHole(file, now) ?? candles[lastIndexWhere(candles, ({ time }) => time <= now)] ?? candles.at(-1)
   return from === undefined ? limit : countCandles(from.time, now, secondsOf(file), MAX_CANDLES)
 }
 

@@ -156,7 +156,7 @@ class Purchases {
       const buy = async (limit: number) => {
         if (limit !== expected[index]?.limit) await this.#authorize([{ ...params, limit }])
         const candles = await client.token.candles({ ...params, limit }, { signal: session.signal, validate: 'strict' })
-        return candles.toSorted((first, second) => first.time - second.time)
+        return [...candles].sort((first, second) => first.time - second.time)
       }
       const { address, limit } = params
       const file = this.#series[index]
