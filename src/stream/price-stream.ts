@@ -1,6 +1,6 @@
 import { type Clock, LOOK_MS, startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
 import { callSafely } from '../feed/failures.ts'
 import { FeedClock } from '../feed/feed-clock.ts'
 import {
@@ -117,6 +117,7 @@ const OPTIONS = ['url', 'headers', 'credentials', 'fetch', 'whenHidden', 'clock'
  */
 export function createPriceStream(options: PriceStreamOptions): PriceStream {
   rejectUnknown('price stream option', options, OPTIONS)
+  requireGlobals('TextDecoder')
   const { whenHidden } = options
   if (whenHidden !== 'close' && whenHidden !== 'keep') checkVisibility('whenHidden', whenHidden, "'close', 'keep'")
   return new PagePrices(options, readUrl(options.url))
