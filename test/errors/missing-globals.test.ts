@@ -45,6 +45,8 @@ function globalsNamedIn(text: string): string[] {
 }
 
 const named = globalsNamedIn(script)
+/** What was printed as an error where there is no standard output: React Native shows it on the whole screen. */
+const errorsOfApps: string[] = []
 
 /** A realm with the globals that the package names, as this runtime has them, without some of them. */
 function realmWithout(missing: readonly string[]) {
@@ -52,7 +54,8 @@ function realmWithout(missing: readonly string[]) {
   for (const name of named.filter((name) => !name.includes('.') && !missing.includes(name)))
     globals[name] = globalThis[name as never]
   const print = () => {}
-  if (globals.console) globals.console = { error: print, warn: print, info: print, debug: print }
+  const error = (line: string) => void (globals.process === undefined && errorsOfApps.push(line))
+  if (globals.console) globals.console = { error, warn: print, info: print, debug: print }
   for (const [name = '', member] of missing.map((each) => each.split('.'))) {
     if (member === undefined || globals[name] === undefined) continue
     globals[name] = new Proxy(globals[name] as object, {
@@ -217,4 +220,5 @@ test('whatever global is missing, every error is one of the package, which names
   const optional = named.filter((name) => needed.every((one) => one.name !== name))
   expect(optional).toEqual(expect.arrayContaining(['MessageChannel', 'crypto', 'setImmediate']))
   expect(await failuresOf(optional)).toEqual(new Set())
+  expect(errorsOfApps).toEqual([])
 })
