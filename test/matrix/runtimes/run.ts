@@ -1,3 +1,4 @@
+import { phones } from '../native/run.ts'
 import { check } from '../scenario/check.ts'
 import { faults, keys, LOST_CREDITS, type ScenarioReport, UNCERTAIN_CREDITS } from '../scenario/scenario.ts'
 import type { Project } from '../support/project.ts'
@@ -12,7 +13,7 @@ const format = (figure: number) => figure.toLocaleString('en')
 const credits = Object.fromEntries(Object.values(keys).map((key) => [key, 1_000_000]))
 
 /** Runs the same scenario on every runtime. */
-export const runtimes = [...processes, workerd, chromium].map(
+export const runtimes = [...processes, workerd, chromium, ...phones].map(
   (runtime): Check => ({
     name: runtime.name,
     async run(installed) {

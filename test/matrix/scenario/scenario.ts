@@ -173,7 +173,9 @@ async function hooks({ createClient }: ScenarioContext): Promise<void> {
       afterResponse: [
         async ({ response, attempt }) => void seen.push(response.status, attempt, typeof (await response.json())),
         ({ request, response }) =>
-          response.ok ? Response.json({ data: { usd: request.headers.get('x-new') } }, response) : undefined,
+          response.ok
+            ? new Response(JSON.stringify({ data: { usd: request.headers.get('x-new') } }), response)
+            : undefined,
       ],
     },
   })
