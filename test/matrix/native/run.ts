@@ -6,13 +6,12 @@ import { join } from 'node:path'
 import { bundleScenario, type Runtime } from '../runtimes/runtime.ts'
 import { check } from '../scenario/check.ts'
 import { execOrThrow } from '../support/exec.ts'
-import { MATRIX, MODULES, type Project, ROOT } from '../support/project.ts'
-import { type Check, versionOf } from '../support/result.ts'
+import { MODULES, type Project, ROOT } from '../support/project.ts'
+import type { Check } from '../support/result.ts'
 import { startService } from '../support/service.ts'
+import { NATIVE, versionOfNative } from './packages.ts'
 import { type NativeReport, nativeKey } from './report.ts'
 
-const NATIVE = join(MATRIX, 'native')
-const versionHere = (name: string) => versionOf(name, join(NATIVE, 'node_modules'), 'test/matrix/native')
 const HERMES = join(NATIVE, 'node_modules/hermes-compiler/hermesc/linux64-bin/hermesc')
 
 const bundles = new Map<string, Promise<string>>()
@@ -25,7 +24,7 @@ function bundleOf(project: Project): Promise<string> {
 }
 
 async function build(project: Project): Promise<string> {
-  versionHere('metro')
+  versionOfNative('metro')
   const copy = (folder: string, name: string) => project.write(name, readFileSync(join(folder, name), 'utf8'))
   for (const name of ['app.js', 'react-native.js', 'expo.js']) copy(NATIVE, name)
   copy(join(ROOT, 'examples/recipes/expo'), 'wallet.tsx')
@@ -45,7 +44,7 @@ async function build(project: Project): Promise<string> {
 type Phone = 'React Native' | 'Expo'
 
 const PACKAGES = { 'React Native': 'react-native', Expo: 'expo' } as const
-const versionOfPhone = (phone: Phone) => versionHere(PACKAGES[phone])
+const versionOfPhone = (phone: Phone) => versionOfNative(PACKAGES[phone])
 
 /** Runs the app in a bare VM with what a phone has. */
 async function runApp<Report>(project: Project, phone: Phone, what: 'scenario' | 'app', baseUrl: string) {
@@ -121,7 +120,7 @@ const metroAndHermes: Check = {
     const bytecode = `${bundle}.hbc`
     await execOrThrow(HERMES, ['-emit-binary', '-O', '-w', '-out', bytecode, bundle])
     const kB = Math.round(statSync(bytecode).size / 1_000)
-    return { version: versionHere('metro'), detail: `every entry, and a wallet in Expo: ${kB} kB of bytecode` }
+    return { version: versionOfNative('metro'), detail: `every entry, and a wallet in Expo: ${kB} kB of bytecode` }
   },
 }
 
