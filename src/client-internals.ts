@@ -17,7 +17,7 @@ export interface ClientInternals {
    * Opens a path below the base URL, whose answer is read as it arrives: with the client's `fetch`, hooks and headers, and without a key.
    * It rejects as `fetch` does.
    */
-  open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
+  open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response | undefined>
   /** A call with more than its method takes. */
   call(operation: OperationId, params: unknown, options: InternalOptions, more: CallExtras): ApiPromise<unknown>
   /** `client.group.action.many()`, each of whose calls takes the extras beside its own. */

@@ -7,6 +7,7 @@ import { estimate } from './credits/cost.ts'
 import { joinLimits } from './credits/joint-budget.ts'
 import { createKeyNames } from './credits/key-name.ts'
 import { type CreditsReport, Usage } from './credits/usage.ts'
+import { requireGlobals } from './errors/input.ts'
 import { Redactor } from './errors/redact.ts'
 import { fleetInternalsOf } from './fleet/fleet.ts'
 import type { Methods } from './generated/methods.ts'
@@ -32,6 +33,8 @@ import { ASYNC_DISPOSE } from './utils/runtime.ts'
 
 /** Node prints what a function under this name returns. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
+/** What the transport of ky and fetch uses. */
+const SENT_WITH = ['Headers', 'Request', 'Response', 'TextDecoder', 'TextEncoder']
 /** 16 MiB; the largest answer seen has 84 kB. */
 const MAX_RESPONSE_BYTES = 16_777_216
 
@@ -76,6 +79,7 @@ function redacted<T>(redactor: Redactor, run: () => T): T {
 }
 
 function assemble(options: ClientOptions, redactor: Redactor): Client {
+  requireGlobals('URL', ...(options?.transport ? [] : SENT_WITH))
   // The key comes first, so that no error of another option shows it. What is no object fails below.
   const apiKey = createApiKeySource(options ?? {}, redactor, () => isPublicService(baseUrl()))
   const settings = clientSettings(options)

@@ -1,5 +1,6 @@
 import { operations } from '../generated/operations.ts'
 import type { Candle } from '../generated/types.ts'
+import { lastIndexWhere } from '../utils/runtime.ts'
 import { BUCKET_SECONDS, type CandleBucket } from './buckets.ts'
 import { mergeCandles } from './index.ts'
 
@@ -42,7 +43,7 @@ export interface SeriesNow {
 export function countMissing(series: KeptSeries, { limit, now }: SeriesNow): number {
   const { candles } = series
   // A candle that is ahead says nothing of those before it.
-  const from = findHole(series, now) ?? candles.findLast(({ time }) => time <= now) ?? candles.at(-1)
+  const from = findHole(series, now) ?? candles[lastIndexWhere(candles, ({ time }) => time <= now)] ?? candles.at(-1)
   return from === undefined ? limit : countFrom(from.time, now, series)
 }
 
@@ -52,7 +53,7 @@ export function planChange(series: KeptSeries, bought: readonly Candle[], now: n
   const fresh = mergeCandles(bought)
   const [oldest, newest = 0] = [fresh[0]?.time, fresh.at(-1)?.time]
   // A candle that is newer than all that the service has is none to go on from: a person wrote it, or a service whose time was wrong.
-  const last = known.findLast(({ time }) => time <= newest)
+  const last = known[lastIndexWhere(known, ({ time }) => time <= newest)]
   const ahead = known.find(({ time }) => time > newest)
   const hole = findHole(series, now)
   const joint = hole !== undefined && hole.time <= newest ? hole : last

@@ -1,3 +1,5 @@
+import { namedError } from '../utils/runtime.ts'
+
 /** The part of `AbortSignal` that the library uses; a real one fits. */
 export interface CancellationSignal {
   readonly aborted: boolean
@@ -38,7 +40,7 @@ type CallerSignal = Pick<AbortSignal, 'aborted'> & Partial<Pick<AbortSignal, 're
 /** Why a signal of a caller has aborted: polyfills and older runtimes give no reason. */
 export function abortReason(signal: CallerSignal | undefined): unknown {
   const reason: unknown = signal?.reason
-  return reason === undefined ? Object.assign(new Error('The operation was aborted.'), { name: 'AbortError' }) : reason
+  return reason === undefined ? namedError('AbortError', 'The operation was aborted.') : reason
 }
 
 /** @throws the reason of a signal of a caller that has aborted; polyfills and older runtimes have no such method */

@@ -25,7 +25,10 @@ export function nextTurn(): Promise<void> {
 }
 
 function startTurn(callback: () => void): void {
-  if (setImmediate !== undefined) return void setImmediate(callback)
+  // That of React Native runs within the turn.
+  const isMicrotask = globalThis.navigator?.product === 'ReactNative'
+  if (setImmediate !== undefined && !isMicrotask) return void setImmediate(callback)
+  if (globalThis.MessageChannel === undefined) return void setTimeout(callback)
   const { port1, port2 } = new MessageChannel()
   port1.onmessage = () => {
     port1.close()

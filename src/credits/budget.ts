@@ -1,6 +1,13 @@
 import { AgeClock, type Clock, monotonicNow, SystemClock } from '../concurrency/clock.ts'
 import type { ErrorDetails } from '../errors/base.ts'
-import { checkStore, invalidOption, rejectUnknown, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
+import {
+  checkStore,
+  invalidOption,
+  rejectUnknown,
+  requireGlobals,
+  requireMilliseconds,
+  requireWindowMs,
+} from '../errors/input.ts'
 import { createMemoryBudget, requireCredits } from './budget-core.ts'
 import { openEntry } from './open-entries.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS, KeyBalances } from './reconcile.ts'
@@ -192,12 +199,10 @@ export function createBudget(
   clock?: Pick<Clock, 'now' | 'monotonic'>,
 ): MemoryBudget
 export function createBudget(options: BudgetOptions, clock?: Pick<Clock, 'now' | 'monotonic'>): Budget
-export function createBudget(
-  options: BudgetOptions,
-  clock: Pick<Clock, 'now' | 'monotonic'> = new SystemClock(),
-): Budget {
+export function createBudget(options: BudgetOptions, clock?: Pick<Clock, 'now' | 'monotonic'>): Budget {
   checkOptions(options)
-  const { budget, readAgain } = openBudget(options, clock)
+  requireGlobals()
+  const { budget, readAgain } = openBudget(options, clock ?? new SystemClock())
   // Who has opened it before may never say that it is not used any more.
   readAgain?.()
   return budget

@@ -68,6 +68,22 @@ export function checkStore(name: string, store: unknown): void {
   checkMethods(name, store, ['get', 'set'], 'a store with the methods get and set')
 }
 
+/** What every part that waits uses. */
+const BASE_GLOBALS = ['AbortController', 'clearTimeout', 'performance.now', 'queueMicrotask', 'setTimeout']
+
+/** Throws where the runtime lacks a global that is used later, by its name: an answer that is paid for must not end in a ReferenceError. */
+export function requireGlobals(...more: readonly string[]): void {
+  const isMissing = (name: string) => {
+    const [object = '', member] = name.split('.')
+    const value = (globalThis as Record<string, unknown>)[object]
+    return (member === undefined ? value : Object(value)[member]) === undefined
+  }
+  const missing = [...BASE_GLOBALS, ...more].filter(isMissing)
+  if (missing.length === 0) return
+  const message = `This runtime has no ${missing.join(', ')}. Load a polyfill before etn-market is used.`
+  throw new EtnMarketError(message, { code: 'missing_global' })
+}
+
 /** Throws for an unknown option: a misspelt one, such as a budget that is none, could cost money. */
 export function rejectUnknown(what: string, options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null)

@@ -1,5 +1,5 @@
 import { inheritInternals, internalsOf } from '../client-internals.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { CandleWatches } from './candles/watch-candles.ts'
 import { FeedContext } from './context.ts'
@@ -22,6 +22,7 @@ const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', '
  */
 export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): PriceFeed {
   rejectUnknown('feed option', options, OPTIONS)
+  requireGlobals()
   const { budget } = options
   if (budget && !internalsOf(client))
     throw invalidOption('budget', budget, 'left out: the client was not made by createClient')

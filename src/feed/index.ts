@@ -7,6 +7,7 @@
 export type { CandleSeries, CandleWatchOptions } from './candles/watch-candles.ts'
 export type * from './events.ts'
 export { createPriceFeed } from './feed.ts'
+export type { AppVisibility } from './page-visibility.ts'
 export type { Portfolio, PortfolioOptions, PortfolioPosition } from './portfolio/watch-portfolio.ts'
 export type { FeedStreamState, FeedStreamStatus, RefusedAddress, StreamState } from './stream/stream-state.ts'
 export type { TradesOptions } from './trades/trades.ts'

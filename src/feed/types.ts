@@ -5,6 +5,7 @@ import type { Trade } from '../generated/types.ts'
 import type { CacheStore } from '../options.ts'
 import type { CandleSeries, CandleWatchOptions } from './candles/watch-candles.ts'
 import type { FeedEvent } from './events.ts'
+import type { AppVisibility } from './page-visibility.ts'
 import type { Portfolio, PortfolioOptions } from './portfolio/watch-portfolio.ts'
 import type { FeedStreamStatus } from './stream/stream-state.ts'
 import type { TradesOptions } from './trades/trades.ts'
@@ -75,9 +76,10 @@ export interface FeedOptions extends FeedStreamOptions {
   fleet?: Fleet | undefined
   /**
    * Whether the feed spends nothing while the page is hidden. Price requests and watches then wait, and a stream is closed after ten seconds.
+   * An app passes the `AppState` of React Native: there is no page to ask.
    * @default false; true with `stream`
    */
-  pauseWhenHidden?: boolean | undefined
+  pauseWhenHidden?: boolean | AppVisibility | undefined
   /** Receives every event. Errors that it throws are ignored. */
   onEvent?: ((event: FeedEvent) => void) | undefined
   /** @default the system clock */

@@ -60,13 +60,14 @@ function describe({ type, ...fields }: ClientEvent): string {
   return [operation, type, ...details].filter((word) => word !== undefined).join(' ')
 }
 
-/** Programs write their results to standard output, and a page has a console only. */
+/** Programs write their results to standard output. A page and an app have a console only: React Native shows an error of it on the whole screen. */
 function standardError(): Logger {
-  const { console, document } = globalThis as unknown as {
+  const { console, document, process } = globalThis as unknown as {
     console: Logger & { error(line: string): void }
     document?: object
+    process?: { stdout?: object }
   }
-  if (document !== undefined) return console
+  if (document !== undefined || process?.stdout === undefined) return console
   const print = (line: string) => console.error(line)
   return { debug: print, info: print, warn: print }
 }

@@ -5,6 +5,7 @@ import type { CompressCallback, ZlibOptions } from 'node:zlib'
 import { PROXY_TUNNEL } from '../transport/outcome.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { HttpAttempt, ResponseHeaders } from '../transport/transport.ts'
+import { parseUrl } from '../utils/runtime.ts'
 import { errorWithCode, fetchError, idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
 
 /** A response whose headers have arrived and whose body is being received. */
@@ -168,7 +169,7 @@ export class RawHeaders implements ResponseHeaders {
 
 /** @throws a fetch error for a URL that is not requested. The message does not quote it, because it may hold a secret. */
 export function parseTarget(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const parsed = parseUrl(url)
   const { protocol, username, password } = parsed ?? {}
   const problem =
     parsed === undefined

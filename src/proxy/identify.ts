@@ -1,3 +1,4 @@
+import { randomId } from '../utils/runtime.ts'
 import { refuse } from './respond.ts'
 import type { ProxyOptions, VisitorCookieOptions } from './types.ts'
 
@@ -63,7 +64,7 @@ function createCookieReader({ name = 'visitor', secret }: VisitorCookieOptions) 
       const [id = '', signature = ''] = cookie.slice(name.length + 1).split('.')
       if (await isSigned(id, signature)) return { visitor: id }
     }
-    const visitor = crypto.randomUUID()
+    const visitor = randomId()
     return { visitor, setCookie: await newCookie(visitor, request) }
   }
 }

@@ -1,4 +1,5 @@
 import { startBackgroundTimer } from '../concurrency/clock.ts'
+import { namedError } from '../utils/runtime.ts'
 import { badRequest, failure, methodNotAllowed, type Refusal } from './respond.ts'
 import type { MarketProxy } from './types.ts'
 
@@ -63,7 +64,7 @@ class Connection {
   constructor(response: NodeResponse) {
     this.#response = response
     const leave = () => {
-      this.#left.abort(new DOMException('The visitor has left.', 'AbortError'))
+      this.#left.abort(namedError('AbortError', 'The visitor has left.'))
       this.#wake()
     }
     response.on('close', leave)

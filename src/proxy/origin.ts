@@ -1,3 +1,4 @@
+import { parseUrl } from '../utils/runtime.ts'
 import { ALLOWED_METHODS, refuse } from './respond.ts'
 import type { ProxyCorsOptions } from './types.ts'
 
@@ -58,10 +59,9 @@ export function preflightHeaders({ headers }: Request): Record<string, string> {
 
 /** Some servers give a request the URL of their own socket, such as `http://localhost:3000`; `Host` is what the browser asked for. */
 function isOwnHost(origin: string, url: URL, host: string | null): boolean {
-  if (!URL.canParse(origin)) return false
-  const page = new URL(origin)
-  const asked = `http://${host}`
-  return isSameHost(page, url) || (host !== null && URL.canParse(asked) && isSameHost(page, new URL(asked)))
+  const page = parseUrl(origin)
+  const asked = host === null ? undefined : parseUrl(`http://${host}`)
+  return page !== undefined && [url, asked].some((own) => own && isSameHost(page, own))
 }
 
 /** The scheme does not count: behind a TLS terminator the request has http. */

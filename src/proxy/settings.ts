@@ -4,7 +4,7 @@ import { openBudget } from '../credits/budget.ts'
 import { requireCredits } from '../credits/budget-core.ts'
 import { invalidOption, rejectUnknown, requireInteger, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import { isArray } from '../operations/type-guards.ts'
-import { trimEnd } from '../utils/runtime.ts'
+import { parseUrl, trimEnd } from '../utils/runtime.ts'
 import { readRules, readTokens } from './read-call.ts'
 import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed } from './types.ts'
 
@@ -128,7 +128,7 @@ function checkCors(cors: ProxyCorsOptions): void {
   const { origins, credentials } = cors
   if (!isArray(origins)) throw invalidOption('cors.origins', origins, 'a list of origins such as https://dapp.example')
   for (const origin of origins) {
-    const own = typeof origin === 'string' && URL.canParse(origin) ? new URL(origin).origin : 'null'
+    const own = (typeof origin === 'string' && parseUrl(origin)?.origin) || 'null'
     if (own === 'null') throw invalidOption('cors.origins', origin, 'origins such as https://dapp.example')
     // A slash at the end is the usual mistake: it is copied from the address bar.
     if (own !== origin.toLowerCase())

@@ -17,7 +17,7 @@ import {
   withFleetInternals,
 } from '../fleet/fleet.ts'
 import { memoize } from '../utils/address.ts'
-import { ASYNC_DISPOSE } from '../utils/runtime.ts'
+import { ASYNC_DISPOSE, randomId } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
 import { type Command, Commands, toFleetError } from './command.ts'
 import {
@@ -99,7 +99,7 @@ export class Member {
   readonly keysInUse = new Set<string>()
   /** Names what `confirm` is given: a key, or its name. */
   readonly nameOf = createKeyReader()
-  readonly #id = crypto.randomUUID().replaceAll('-', '').slice(0, 20)
+  readonly #id = randomId().replaceAll('-', '').slice(0, 20)
   readonly #commands: Commands
   #credits: number
   #ids = 0

@@ -10,6 +10,7 @@ import { CircuitBreaker, MAX_KEY_REFUSALS } from '../concurrency/circuit-breaker
 import type { Clock } from '../concurrency/clock.ts'
 import { responseOf } from '../transport/outcome.ts'
 import type { AttemptOutcome } from '../transport/transport.ts'
+import { lastIndexWhere } from '../utils/runtime.ts'
 
 type Obstacle = CircuitBreaker | 'slot'
 
@@ -112,7 +113,7 @@ export class ClientAdmission implements LocalAdmissionControl {
       }
       const waiting: Waiting = { request, key, resolve, reject, onAbort }
       signal.addEventListener('abort', onAbort)
-      const before = this.#waiting.findLastIndex((other) => other.request.arrival <= arrival)
+      const before = lastIndexWhere(this.#waiting, (other) => other.request.arrival <= arrival)
       this.#waiting.splice(before + 1, 0, waiting)
       this.#holdUp(waiting, obstacle)
     })

@@ -1,7 +1,7 @@
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { ClientOptions } from '../options.ts'
 import { isFake } from '../utils/fake-mark.ts'
-import { environment } from '../utils/runtime.ts'
+import { environment, parseUrl } from '../utils/runtime.ts'
 
 const DEFAULT_BASE_URL = 'https://electroswap.io/public-api/v1'
 
@@ -50,7 +50,7 @@ function pageUrl(option: string): string {
 }
 
 function resolve(option: string, page?: string): string {
-  const url = typeof option === 'string' && URL.canParse(option, page) ? new URL(option, page) : undefined
+  const url = typeof option === 'string' ? parseUrl(option, page) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw invalidOption('baseUrl', option, 'an http or https URL')
   if (url.username || url.password || url.search || url.hash)

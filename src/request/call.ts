@@ -68,7 +68,7 @@ async function run(input: CallInput, context: CallContext, report: CallReport): 
     const data = plan.merge === undefined ? answer?.envelope.data : plan.merge(results)
     const sum = sumUp(results)
     opened.emitEnd(sum)
-    const { status, headers } = results.findLast(({ answer }) => answer?.status !== undefined)?.answer ?? {}
+    const { status, headers } = results.filter(({ answer }) => answer?.status !== undefined).at(-1)?.answer ?? {}
     const [remaining, durationMs] = [context.usage.remaining(), lifetime.elapsed()]
     Object.assign(report, { sum, estimated, remaining, count: requests.length, durationMs, status, headers })
     return data

@@ -18,6 +18,7 @@ import { isObject } from '../operations/type-guards.ts'
 import { refusedTunnel } from '../transport/outcome.ts'
 import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
 import { cleanLine } from '../utils/clean-line.ts'
+import { parseUrl } from '../utils/runtime.ts'
 import { isSuccess } from './billing.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 
@@ -153,7 +154,7 @@ function errorFields(body: unknown): { code?: string; message?: string } {
 }
 
 function originOf(location: unknown): string {
-  return typeof location === 'string' && URL.canParse(location) ? new URL(location).origin : 'another place'
+  return (typeof location === 'string' && parseUrl(location)?.origin) || 'another place'
 }
 
 /** The innermost cause says most: the message of `fetch` is always the same. */

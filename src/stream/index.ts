@@ -5,6 +5,7 @@
  */
 
 export type { Clock } from '../concurrency/clock.ts'
+export type { AppVisibility } from '../feed/page-visibility.ts'
 export type { FeedStreamState, FeedStreamStatus, RefusedAddress, StreamState } from '../feed/stream/stream-state.ts'
 export type { FeedPrice } from '../feed/watch/types.ts'
 export {

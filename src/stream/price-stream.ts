@@ -1,15 +1,20 @@
 import { type Clock, LOOK_MS, startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
 import { callSafely } from '../feed/failures.ts'
 import { FeedClock } from '../feed/feed-clock.ts'
-import { followPageVisibility, type PageVisibility } from '../feed/page-visibility.ts'
+import {
+  type AppVisibility,
+  checkVisibility,
+  followPageVisibility,
+  type PageVisibility,
+} from '../feed/page-visibility.ts'
 import { isStale, streamedAge, toFeedPrice } from '../feed/prices/tracked-price.ts'
 import { PageStream } from '../feed/stream/page-stream.ts'
 import type { StreamedPrice } from '../feed/stream/stream-events.ts'
 import type { FeedStreamStatus } from '../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
-import { onceInTurn, trimEnd } from '../utils/runtime.ts'
+import { canStream, onceInTurn, trimEnd } from '../utils/runtime.ts'
 
 /** Options of `createPriceStream`. */
 export interface PriceStreamOptions {
@@ -23,10 +28,10 @@ export interface PriceStreamOptions {
   fetch?: ((url: string, init: PriceStreamInit) => Promise<Response>) | undefined
   /**
    * What happens while the page is hidden: after ten seconds its stream is closed, and opened when the page is seen, with the known prices at once.
-   * `'keep'` is for a page that shows prices in its title.
+   * `'keep'` is for a page that shows prices in its title. An app passes the `AppState` of React Native: there is no page to ask.
    * @default 'close'
    */
-  whenHidden?: 'close' | 'keep' | undefined
+  whenHidden?: 'close' | 'keep' | AppVisibility | undefined
   /** @default the system clock */
   clock?: Clock | undefined
 }
@@ -39,8 +44,6 @@ export interface PriceStreamInit {
   readonly signal: AbortSignal
   /** Whether cookies are sent. */
   readonly credentials: 'omit' | 'same-origin' | 'include'
-  /** A stream is never cached. */
-  readonly cache: 'no-store'
 }
 
 /** Options of a watch of a price stream. */
@@ -114,9 +117,9 @@ const OPTIONS = ['url', 'headers', 'credentials', 'fetch', 'whenHidden', 'clock'
  */
 export function createPriceStream(options: PriceStreamOptions): PriceStream {
   rejectUnknown('price stream option', options, OPTIONS)
-  const { whenHidden = 'close' } = options
-  if (whenHidden !== 'close' && whenHidden !== 'keep')
-    throw invalidOption('whenHidden', whenHidden, "'close' or 'keep'")
+  requireGlobals('TextDecoder')
+  const { whenHidden } = options
+  if (whenHidden !== 'close' && whenHidden !== 'keep') checkVisibility('whenHidden', whenHidden, "'close', 'keep'")
   return new PagePrices(options, readUrl(options.url))
 }
 
@@ -162,19 +165,18 @@ class PagePrices implements PriceStream {
   })
 
   constructor(options: PriceStreamOptions, url: string) {
-    const { headers, credentials = 'same-origin', fetch, whenHidden } = options
+    const { headers, credentials = 'same-origin', whenHidden = 'close' } = options
     this.#clock = new FeedClock(options.clock ?? systemClock)
-    this.#page = whenHidden === 'keep' ? undefined : followPageVisibility(() => this.#stream.changed())
+    this.#page = whenHidden === 'keep' ? undefined : followPageVisibility(() => this.#stream.changed(), whenHidden)
     this.#stream = new PageStream({
       clock: this.#clock,
       windowMs: WINDOW_MS,
-      open: (path, more, signal) =>
-        (fetch ?? globalThis.fetch)(url + path, {
-          headers: { ...headers, ...more },
-          signal,
-          credentials,
-          cache: 'no-store',
-        }),
+      async open(path, more, signal) {
+        const { fetch = globalThis.fetch } = options
+        return canStream(fetch)
+          ? fetch(url + path, { headers: { ...headers, ...more }, signal, credentials })
+          : undefined
+      },
       wanted: () => [...this.#watches].flatMap(({ inputs }) => [...inputs.keys()]),
       isPaused: () => this.#page?.hidden ?? false,
       onPrice: (price) => this.#receive(price),

@@ -1,5 +1,6 @@
 import { type CancellationSignal, LightAbortController } from '../concurrency/cancellation.ts'
 import { type Clock, startTimer } from '../concurrency/clock.ts'
+import { namedError } from '../utils/runtime.ts'
 import { acceptsLightSignal } from './light-signal.ts'
 import { failed, type Progress, responseOf } from './outcome.ts'
 import { sizeError } from './response-text.ts'
@@ -60,7 +61,7 @@ export function attempt(options: AttemptOptions): Promise<AttemptOutcome | undef
     const onAbort = () => stop('aborted', signal.reason)
     signal.addEventListener('abort', onAbort)
     const stopTimer = startTimer(options.clock, timeoutMs, () =>
-      stop('timeout', new DOMException(`No complete response within ${timeoutMs} ms`, 'TimeoutError')),
+      stop('timeout', namedError('TimeoutError', `No complete response within ${timeoutMs} ms`)),
     )
     /** Ends it without an outcome: for the transport it was aborted. */
     const sendNothing = (reason: unknown): never => {

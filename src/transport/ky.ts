@@ -1,4 +1,5 @@
 import ky, { type Options } from 'ky'
+import { canStream } from '../utils/runtime.ts'
 import { FetchSender, InvalidFetchError, toStandard } from './fetch-sender.ts'
 import {
   type AfterResponseHook,
@@ -37,8 +38,11 @@ function sendByKy(
 
 /** The default transport, which opens streams as well. */
 export interface KyTransport extends Transport {
-  /** Opens a response whose body is read as it arrives, with the hooks before a request. It rejects as `fetch` does. */
-  open(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
+  /**
+   * Opens a response whose body is read as it arrives, with the hooks before a request. It rejects as `fetch` does; undefined where the body
+   * could be read only when it has ended.
+   */
+  open(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response | undefined>
   /** Frees what the runtime keeps for it. */
   close(): void
 }
@@ -53,7 +57,8 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
   return {
     close: () => sender.close(),
 
-    open(url, headers, signal) {
+    async open(url, headers, signal) {
+      if (!canStream(fetch ?? globalThis.fetch)) return undefined
       const context: RequestContext = { operation: 'stream', callId: `stream-${++streams}`, attempt: 1 }
       return sendByKy(url, headers, async (built) => {
         const request = await runBeforeRequest(beforeRequest, built, context)

@@ -1,3 +1,4 @@
+import { parseUrl } from '../utils/runtime.ts'
 import type { AttemptOutcome } from './transport.ts'
 
 /** What following a redirect needs of a response; a standard `Response` is one. */
@@ -38,10 +39,10 @@ export async function followRedirects<R extends RedirectResponse>(
   let response = first
   for (let count = 0; count < MAX_REDIRECTS && isRedirect(response); count++) {
     const location = response.headers.get('location')
-    if (location === null || !URL.canParse(location, current)) break
-    const next = new URL(location, current)
+    const next = location === null ? undefined : parseUrl(location, current)
     // fetch sends no request to a URL with a password.
-    if (next.origin !== new URL(current).origin || next.username !== '' || next.password !== '') break
+    if (next === undefined || next.origin !== new URL(current).origin || next.username !== '' || next.password !== '')
+      break
     discardBody(response)
     current = next.href
     response = await send(current)

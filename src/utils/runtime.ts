@@ -11,6 +11,36 @@ export function environment(name: string): string | undefined {
   }
 }
 
+/** The URL that a text is, or undefined: `URL.canParse` is newer than ES2022, and React Native has none. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base)
+  } catch {
+    return undefined
+  }
+}
+
+/** An error with the name of a `DOMException`, which React Native lacks. */
+export function namedError(name: 'AbortError' | 'TimeoutError', message: string): Error {
+  return Object.assign(new Error(message), { name })
+}
+
+/** An id that nobody else has: `crypto.randomUUID` is missing in React Native, and in a page on plain http. */
+export function randomId(): string {
+  const random = () => Math.floor(Math.random() * 2 ** 52).toString(36)
+  return globalThis.crypto?.randomUUID?.() ?? `${random()}-${random()}-${random()}`
+}
+
+/** Whether a body of this `fetch` can be read while it arrives. That of React Native, whatwg-fetch, resolves when the body has ended. */
+export const canStream = (fetch: unknown): boolean => (fetch as { polyfill?: unknown } | undefined)?.polyfill !== true
+
+/** The index of the last element that matches, or -1: `findLastIndex` is newer than ES2022. */
+export function lastIndexWhere<T>(list: readonly T[], matches: (element: T) => boolean): number {
+  let index = list.length - 1
+  while (index >= 0 && !matches(list[index] as T)) index--
+  return index
+}
+
 /** By its method: where zone.js or Bluebird replaces the global `Promise`, what an async function returns is no instance of it. */
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | undefined)?.catch === 'function'

@@ -12,6 +12,7 @@ import { consumers } from './consumers/run.ts'
 import { exampleWorker } from './examples/worker.ts'
 import { fronts } from './fronts/run.ts'
 import { managers } from './managers/run.ts'
+import { apps } from './native/run.ts'
 import { proxies } from './proxy/run.ts'
 import { forwardProxies } from './runtimes/forward-proxies.ts'
 import { keptConnections } from './runtimes/kept-connections.ts'
@@ -28,7 +29,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 
 /** These lists run side by side, because most checks wait. They take about as long as each other. */
 const SIDE_BY_SIDE = [
-  [...runtimes, ...keptConnections, ...forwardProxies, ...suites, exampleWorker, controlPage, ...managers],
+  [...runtimes, ...apps, ...keptConnections, ...forwardProxies, ...suites, exampleWorker, controlPage, ...managers],
   [...proxies, ...bundlers, ...candleChecks],
   consumers,
   ...[0, 1, 2].map((list) => fronts.filter((_, i) => i % 3 === list)),

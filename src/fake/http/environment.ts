@@ -1,8 +1,12 @@
 import { environment } from '../../utils/runtime.ts'
+import { FakeUsageError } from '../rules/check.ts'
 
-/** Imports a module of Node. The name is a variable, because bundlers for pages cannot resolve it. */
-export function importNode<Module>(name: string): Promise<Module> {
-  return import(/* webpackIgnore: true */ /* @vite-ignore */ name)
+/** A module of Node, asked of the runtime: bundlers for pages and apps cannot resolve an import, nor can Jest without a flag. */
+export async function importNode<Module>(name: string): Promise<Module> {
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } }
+  const found = process?.getBuiltinModule?.(name)
+  if (found === undefined) throw new FakeUsageError(`This runtime has no ${name}: only Node, Bun and Deno do.`)
+  return found as Module
 }
 
 /** The origins of the fakes that tests use now: a client sends nothing elsewhere while the variable is set. */

@@ -32,20 +32,33 @@ function fail(exchange: Exchange, error: TypeError): never {
 }
 
 /** Turns an answer into a `Response`, whole or not. A reset has none. */
-function toResponse(exchange: Exchange, signal: AbortSignal | undefined): Response {
+function toResponse(exchange: Exchange, signal: AbortSignal | undefined): Response | Promise<never> {
   const { reply, delivery, delivered, finish } = exchange
   const headers = new Headers()
   for (const [name, value] of reply.headers) headers.append(name, value)
   if (delivery.kind !== 'truncated' && delivery.kind !== 'stalled') {
     delivered()
     finish()
-    return new Response(reply.body && wholeBody(reply.body), { status: reply.status, headers })
+    return new Response(reply.body && hasStreams() ? wholeBody(reply.body) : reply.body, {
+      status: reply.status,
+      headers,
+    })
   }
+  if (!hasStreams()) return withoutStream(exchange, signal)
   const bytes = new TextEncoder().encode(reply.body ?? '')
   headers.set('Content-Length', String(bytes.length))
   const part = bytes.slice(0, delivery.bytes)
   const body = delivery.kind === 'truncated' ? truncatedBody(part, finish) : stalledBody(part, exchange, signal)
   return new Response(body, { status: reply.status, headers })
+}
+
+/** A `Response` of React Native takes no stream for a body. */
+const hasStreams = () => 'body' in Response.prototype
+
+/** Without streams `fetch` resolves at the end of a body, which these never reach. */
+async function withoutStream(exchange: Exchange, signal: AbortSignal | undefined): Promise<never> {
+  if (exchange.delivery.kind === 'stalled') await exchange.waitForEnd(signal).catch((reason) => fail(exchange, reason))
+  return fail(exchange, connectionError('ECONNRESET'))
 }
 
 /** A stream of its own: Node 20 repeats a text for ever where fake timers replace the global `queueMicrotask`. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { nextTurn } from '../../concurrency/event-loop.ts'
+import { parseUrl } from '../../utils/runtime.ts'
 import { checkOptions, FakeUsageError, show } from '../rules/check.ts'
 import { once } from '../rules/once.ts'
 import { failure } from '../rules/reply.ts'
@@ -84,7 +85,7 @@ async function respond(
 /** The full URL; a target or a `Host` that is no part of a URL gives the root of the server. */
 function urlOf({ url = '/', headers: { host } }: IncomingMessage): string {
   const candidates = [url.startsWith('/') ? `http://${host}${url}` : url, `http://127.0.0.1${url}`]
-  return candidates.find((candidate) => URL.canParse(candidate)) ?? 'http://127.0.0.1/'
+  return candidates.find((candidate) => parseUrl(candidate)) ?? 'http://127.0.0.1/'
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

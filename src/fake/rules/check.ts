@@ -1,5 +1,5 @@
 import { isAddress, looksLikeAddress } from '../../utils/address.ts'
-import { trimEnd } from '../../utils/runtime.ts'
+import { parseUrl, trimEnd } from '../../utils/runtime.ts'
 import { OPERATION, type Schema } from './schema.ts'
 
 // What the fake is given (options, arguments, faults, bodies of control routes) is checked with JSON schemas: here, once.
@@ -121,7 +121,7 @@ function typeOf({ type = 'number', minimum, maximum }: Schema): string {
 const FORMATS: Record<string, (text: string) => boolean> = {
   address: looksLikeAddress,
   checksum: isAddress,
-  url: (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+  url: (text) => /^https?:$/.test(parseUrl(text)?.protocol ?? ''),
 }
 
 /** What a text should be, in words, if it is something else. */

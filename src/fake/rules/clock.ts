@@ -157,6 +157,7 @@ export class ServiceClock {
 
 /** Keeps the process alive, as the socket of a pending request does. A message port does so also where timers are faked. */
 function keepProcessAlive(): () => void {
+  if (globalThis.MessageChannel === undefined) return () => {}
   const { port1 } = new MessageChannel()
   port1.onmessage = () => {}
   return () => port1.close()

@@ -27,6 +27,8 @@ interface KeyUsage {
   lockedUntil: number
 }
 
+const copyOf = (keys: ReadonlyMap<string, KeyUsage>) => new Map(Array.from(keys, ([key, usage]) => [key, { ...usage }]))
+
 const REFUSALS_WITHIN_MS = 60_000
 
 /** Counts calls per key; without options there is no limit. */
@@ -58,10 +60,10 @@ export class RateLimit {
   }
 
   save(): ReadonlyMap<string, KeyUsage> {
-    return structuredClone(this.#keys)
+    return copyOf(this.#keys)
   }
 
   load(state: ReadonlyMap<string, KeyUsage>): void {
-    this.#keys = new Map(structuredClone(state))
+    this.#keys = copyOf(state)
   }
 }

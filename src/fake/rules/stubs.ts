@@ -81,7 +81,7 @@ async function runStub(
     } catch (error) {
       if (!(error instanceof Rejection)) throw error
     }
-    return (found && structuredClone(found.data)) as StubData<FakeOperation>
+    return (found && JSON.parse(JSON.stringify(found.data))) as StubData<FakeOperation>
   })
   const made = await answer({
     operation,

@@ -4,6 +4,7 @@ import { invalidOption } from '../../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../../fleet/fleet.ts'
 import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
+import { randomId } from '../../utils/runtime.ts'
 import type { FeedContext } from '../context.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedOptions, FeedStore } from '../types.ts'
@@ -149,7 +150,7 @@ class StoreLease implements SharedLease {
     this.#context = context
     this.#store = store
     const random = Math.floor(context.clock.random() * 2 ** 48).toString(36)
-    this.#owner = `${context.clock.toUnix().toString(36)}-${random}-${crypto.randomUUID()}`
+    this.#owner = `${context.clock.toUnix().toString(36)}-${random}-${randomId()}`
   }
 
   async acquire(addresses: readonly string[], leaseMs: number): Promise<ReadonlySet<string>> {

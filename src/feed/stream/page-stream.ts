@@ -14,13 +14,21 @@ import {
   type ServerSentEvent,
   type StreamedPrice,
 } from './stream-events.ts'
-import { errorOf, type FeedStreamState, type FeedStreamStatus, type RefusedAddress, refusalOf } from './stream-state.ts'
+import {
+  errorOf,
+  type FeedStreamState,
+  type FeedStreamStatus,
+  NO_STREAMING_FETCH,
+  type RefusedAddress,
+  refusalOf,
+} from './stream-state.ts'
 
 export interface PageStreamOptions {
   readonly clock: FeedClock
   /** How long changes are collected before the stream is opened anew, milliseconds. */
   readonly windowMs: number
-  open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
+  /** Resolves to undefined where a body cannot be read while it arrives. */
+  open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response | undefined>
   /** Every address whose price is wanted, as it was written. */
   wanted(): Iterable<string>
   isPaused(): boolean
@@ -232,6 +240,10 @@ export class PageStream {
       const headers = { accept: 'text/event-stream', ...(this.#lastId !== '' && { 'last-event-id': this.#lastId }) }
       const path = `stream?addresses=${[...this.#addresses]}`
       response = await raceWithAbort(this.#options.open(path, headers, signal), signal)
+      if (response === undefined || (isEventStream(response) && !response.body?.getReader)) {
+        if (this.#attempt === attempt) this.#endWithoutStreams()
+        return
+      }
       const parse = isEventStream(response) && createEventParser()
       await readBody(response, signal, (part) => {
         // What has waited in a connection while the machine slept may be hours old.
@@ -290,6 +302,13 @@ export class PageStream {
       if (heartbeatMs !== undefined) this.#silenceMs = heartbeatMs * SILENT_HEARTBEATS
       if (state !== undefined) this.#setState(state, { waitMs, code })
     }
+  }
+
+  /** This runtime can read no stream, and shows that without holding a place at the proxy. */
+  #endWithoutStreams(): void {
+    this.#close()
+    this.#setState('refused', { code: NO_STREAMING_FETCH })
+    this.#report(true)
   }
 
   /** There is no stream: for good, where to ask again would change nothing. */

@@ -59,6 +59,9 @@ export function refusalOf({ address, code }: RefusedAddress): EtnMarketError {
   return new EtnMarketError(`The proxy does not stream ${address}: ${details.status} ${code}.`, details)
 }
 
+/** The code of a runtime whose `fetch` resolves only when a body has ended. */
+export const NO_STREAMING_FETCH = 'no_streaming_fetch'
+
 /** Why a stream brings no prices; undefined while it does. @param waitMs until the state may change by itself */
 export function errorOf({ state, status, code }: FeedStreamStatus, waitMs: number | undefined) {
   const details = { code: code ?? state, status, retryAfterMs: waitMs }
@@ -66,6 +69,11 @@ export function errorOf({ state, status, code }: FeedStreamStatus, waitMs: numbe
   if (state === 'stale' && code !== undefined)
     return new ServiceError('The service does not answer the proxy, which tries again.', details)
   if (state === 'out_of_credits') return new RateLimitError('The credits for live prices are used up.', details)
+  if (code === NO_STREAMING_FETCH) {
+    const message =
+      'A body of this fetch cannot be read while it arrives. Pass a `fetch` that can, such as that of expo/fetch.'
+    return new EtnMarketError(message, details)
+  }
   if (state === 'refused' && status === undefined)
     return new ServiceError('The service refuses the key of the proxy. Tell its operator.', details)
   if (state === 'refused' && status !== undefined)

@@ -1,4 +1,5 @@
 import type { Trade } from '../../generated/types.ts'
+import { lastIndexWhere } from '../../utils/runtime.ts'
 import { PAGE_SIZE } from './cost.ts'
 
 export interface TradePage {
@@ -23,7 +24,7 @@ export interface NewTrades {
 
 /** Adds a page to the newest trades. `fresh` are those of its trades that are new; without `older`, it replaces them. */
 export function mergePage(page: TradePage, fresh: readonly Trade[], older: TradePage | undefined): TradePage {
-  const trades = older ? [...fresh.toReversed(), ...older.trades] : page.trades
+  const trades = older ? [...[...fresh].reverse(), ...older.trades] : page.trades
   const isComplete = trades.length <= PAGE_SIZE && (page.isComplete || older?.isComplete === true)
   return { trades: trades.slice(0, PAGE_SIZE), isComplete }
 }
@@ -47,7 +48,7 @@ export class TradeDedupe {
   }
 
   compare({ trades, isComplete }: TradePage, keys = keysOf(trades)): NewTrades {
-    const oldestKnown = keys.findLastIndex((key) => this.#sinceGap.has(key))
+    const oldestKnown = lastIndexWhere(keys, (key) => this.#sinceGap.has(key))
     const isOlderThanGap = oldestKnown === -1 && keys.some((key) => this.#known.has(key))
     // What is older than a known trade was seen before, precedes the first page, or was reported as missed: it would come too late.
     const fresh = trades
@@ -79,7 +80,7 @@ export class TradeDedupe {
 function keysOf(trades: readonly Trade[]): string[] {
   const counts = new Map<string, number>()
   // Counted from the oldest, so that a new trade does not change the keys of older ones.
-  const keys = trades.toReversed().map((trade) => {
+  const keys = [...trades].reverse().map((trade) => {
     const text = JSON.stringify(trade)
     const count = (counts.get(text) ?? 0) + 1
     counts.set(text, count)

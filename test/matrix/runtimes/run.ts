@@ -1,18 +1,20 @@
+import { phones } from '../native/run.ts'
 import { check } from '../scenario/check.ts'
 import { faults, keys, LOST_CREDITS, type ScenarioReport, UNCERTAIN_CREDITS } from '../scenario/scenario.ts'
 import type { Project } from '../support/project.ts'
 import type { Check, Found } from '../support/result.ts'
 import { type Service, startService } from '../support/service.ts'
 import { chromium } from './chromium.ts'
+import { edge } from './edge.ts'
 import { processes } from './processes.ts'
 import type { Runtime } from './runtime.ts'
-import { workerd } from './workerd.ts'
+import { oldestWorkerd, workerd } from './workerd.ts'
 
 const format = (figure: number) => figure.toLocaleString('en')
 const credits = Object.fromEntries(Object.values(keys).map((key) => [key, 1_000_000]))
 
 /** Runs the same scenario on every runtime. */
-export const runtimes = [...processes, workerd, chromium].map(
+export const runtimes = [...processes, workerd, oldestWorkerd, edge, chromium, ...phones].map(
   (runtime): Check => ({
     name: runtime.name,
     async run(installed) {

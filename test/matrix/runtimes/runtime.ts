@@ -25,7 +25,7 @@ export interface RuntimeRun {
 /** Bundles the scenario into one file of a project. The package stays external, as it was installed. */
 export async function bundleScenario(
   project: Project,
-  entry: 'process' | 'process-node' | 'kept-connections' | 'forward-proxy' | 'worker' | 'page',
+  entry: 'native' | 'edge' | 'process' | 'process-node' | 'kept-connections' | 'forward-proxy' | 'worker' | 'page',
   file: string,
   options: BuildOptions = {},
 ): Promise<string> {

@@ -13,8 +13,8 @@ export async function loadMiniflare(): Promise<typeof import('miniflare')> {
 }
 
 /** A worker, bundled into one file as its tools do, with the export conditions of workerd. */
-export const workerd: Runtime = {
-  name: 'workerd',
+const worker = (name: string, compatibilityDate: string): Runtime => ({
+  name,
   async version() {
     await loadMiniflare()
     return versionOf('workerd')
@@ -29,7 +29,7 @@ export const workerd: Runtime = {
     })
     const script = readFileSync(scriptPath, 'utf8')
     const dispatch = async () => {
-      const worker = new Miniflare({ modules: true, script, compatibilityDate: '2026-04-01' })
+      const worker = new Miniflare({ modules: true, script, compatibilityDate })
       try {
         const response = await worker.dispatchFetch(`http://worker.test/?baseUrl=${encodeURIComponent(baseUrl)}`)
         const text = await response.text()
@@ -42,4 +42,8 @@ export const workerd: Runtime = {
     // On a busy machine Miniflare sometimes loses its own connection to the worker.
     return dispatch().catch((error: Error) => (error.message === 'fetch failed' ? dispatch() : Promise.reject(error)))
   },
-}
+})
+
+export const workerd = worker('workerd', '2026-04-01')
+/** From this date on a worker may call `new ReadableStream()`, as ky does while it loads. */
+export const oldestWorkerd = worker('workerd, compatibility date 2022-11-30', '2022-11-30')

@@ -1,4 +1,4 @@
-import type { Client, ClientOptions, ConnectionError, EtnMarketError, ResponseError } from 'etn-market'
+import type { BudgetStore, Client, ClientOptions, ConnectionError, EtnMarketError, ResponseError } from 'etn-market'
 import { allOperations } from '../../../examples/support/steps.ts'
 import { check, rejection, wait } from './check.ts'
 
@@ -86,12 +86,16 @@ async function batchOf120({ market, createClient }: ScenarioContext): Promise<vo
   await client.close()
 }
 
-async function retryAfter({ createClient }: ScenarioContext): Promise<void> {
-  const client = createClient({ apiKey: keys.retry })
+async function retryAfter({ market, createClient }: ScenarioContext): Promise<void> {
+  const kept = new Map<string, unknown>()
+  const store = { get: (key: string) => kept.get(key), set: (key: string, value: unknown) => void kept.set(key, value) }
+  const budget = market.createBudget({ credits: 1_000, windowMs: 86_400_000, store: store as BudgetStore })
+  const client = createClient({ apiKey: keys.retry, budget })
   const startedAt = Date.now()
   const { data, meta } = await client.etn.price().withMeta()
   const seen = { usd: typeof data.usd, attempts: meta.attempts, waited: Date.now() - startedAt >= 990 }
   check('retry', seen, { usd: 'string', attempts: 2, waited: true })
+  check('stored budget', [budget.spent, kept.size], [25, 1])
   await client.close()
 }
 
@@ -173,7 +177,9 @@ async function hooks({ createClient }: ScenarioContext): Promise<void> {
       afterResponse: [
         async ({ response, attempt }) => void seen.push(response.status, attempt, typeof (await response.json())),
         ({ request, response }) =>
-          response.ok ? Response.json({ data: { usd: request.headers.get('x-new') } }, response) : undefined,
+          response.ok
+            ? new Response(JSON.stringify({ data: { usd: request.headers.get('x-new') } }), response)
+            : undefined,
       ],
     },
   })

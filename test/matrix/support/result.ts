@@ -30,11 +30,14 @@ export type Found = Pick<Result, 'version' | 'detail' | 'cells'>
 export class NotInstalledError extends Error {}
 
 /** The version of a package of the matrix. @throws NotInstalledError */
-export function versionOf(name: string): string {
+export const versionOf = (name: string): string => versionIn('test/matrix', MODULES, name)
+
+/** The version of a package in the modules of a folder. @throws NotInstalledError */
+export function versionIn(folder: string, modules: string, name: string): string {
   try {
-    return (createRequire(import.meta.url)(join(MODULES, name, 'package.json')) as { version: string }).version
+    return (createRequire(import.meta.url)(join(modules, name, 'package.json')) as { version: string }).version
   } catch {
-    throw new NotInstalledError('not installed: npm ci --prefix test/matrix')
+    throw new NotInstalledError(`not installed: npm ci --prefix ${folder}`)
   }
 }
 

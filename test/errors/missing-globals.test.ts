@@ -1,0 +1,224 @@
+import vm from 'node:vm'
+import { build } from 'esbuild'
+import type * as Market from 'etn-market'
+import { createFakeService } from 'etn-market/fake'
+import type * as Feed from 'etn-market/feed'
+import type * as Format from 'etn-market/format'
+import type * as Stream from 'etn-market/stream'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+
+type Package = typeof Market & typeof Feed & typeof Stream & typeof Format
+
+const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
+const ENTRIES = ['etn-market', 'etn-market/feed', 'etn-market/stream', 'etn-market/format']
+/** Longer than a step takes on a busy machine: one that takes longer hangs. */
+const LIMIT_MS = 20_000
+
+/** Modules with their dependencies, as one script that puts what they export into `module.exports`. */
+async function bundle(contents: string): Promise<string> {
+  const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' } as const
+  const options = { bundle: true, write: false, format: 'cjs', platform: 'neutral', target: 'es2022' } as const
+  const { outputFiles } = await build({ ...options, stdin, mainFields: ['module', 'main'] })
+  return outputFiles[0]?.text ?? ''
+}
+
+const [script, kyAlone] = await Promise.all([
+  bundle(ENTRIES.map((entry) => `export * from '${entry}'`).join('\n')),
+  bundle("export { default } from 'ky'"),
+])
+
+/** The globals that a script names and that are no part of the language, and their functions, such as `URL.canParse`. */
+function globalsNamedIn(text: string): string[] {
+  const ofLanguage: string[] = vm.runInNewContext('Object.getOwnPropertyNames(globalThis)')
+  const isOfPlatform = (name: string) =>
+    Object.hasOwn(globalThis, name) && (!ofLanguage.includes(name) || name === 'console' || name === 'Intl')
+  const names: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node)) names.push(node.text)
+    if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression))
+      names.push(`${node.expression.text}.${node.name.text}`)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile('bundle.js', text, ts.ScriptTarget.ESNext))
+  return [...new Set(names)].filter((name) => isOfPlatform(name.split('.')[0] ?? '')).sort()
+}
+
+const named = globalsNamedIn(script)
+/** What was printed as an error where there is no standard output: React Native shows it on the whole screen. */
+const errorsOfApps: string[] = []
+
+/** A realm with the globals that the package names, as this runtime has them, without some of them. */
+function realmWithout(missing: readonly string[]) {
+  const globals: Record<string, unknown> = {}
+  for (const name of named.filter((name) => !name.includes('.') && !missing.includes(name)))
+    globals[name] = globalThis[name as never]
+  const print = () => {}
+  const error = (line: string) => void (globals.process === undefined && errorsOfApps.push(line))
+  if (globals.console) globals.console = { error, warn: print, info: print, debug: print }
+  for (const [name = '', member] of missing.map((each) => each.split('.'))) {
+    if (member === undefined || globals[name] === undefined) continue
+    globals[name] = new Proxy(globals[name] as object, {
+      get(target, key) {
+        if (key === member) return undefined
+        const value = Reflect.get(target, key)
+        return typeof value === 'function' && typeof target !== 'function' ? value.bind(target) : value
+      },
+    })
+  }
+  const realm = vm.createContext(globals)
+  if (missing.includes('Intl')) vm.runInContext('delete globalThis.Intl', realm)
+  return (text: string) => {
+    const load = vm.runInContext(`(function (module, exports) { ${text}\n})`, realm)
+    const module = { exports: {} as Package }
+    load(module, module.exports)
+    return module.exports
+  }
+}
+
+const EVENTS = `event: settings\ndata: {"everyMs":60000}\n\nevent: price\ndata: ${JSON.stringify({ address: BOLT, usd: '1', etn: null, ageMs: 0 })}\n\n`
+
+/** A fake service, and behind the path of a stream a proxy with one price. */
+function openService() {
+  const fake = createFakeService({ keys: { esk_test_globals: 1_000_000 } })
+  fake.fault({ operation: 'nft.stats', status: 500, times: 1 })
+  fake.fault({ operation: 'nft.collections', never: true, times: Number.POSITIVE_INFINITY })
+  fake.fault({ operation: 'token.get', status: 200, body: { data: { address: 5 } }, times: Number.POSITIVE_INFINITY })
+  const fetch = async (url: string, init: object) =>
+    url.includes('/stream?')
+      ? new Response(new ReadableStream({ start: (sink) => sink.enqueue(new TextEncoder().encode(EVENTS)) }), {
+          headers: { 'content-type': 'text/event-stream' },
+        })
+      : fake.fetch(url, init as RequestInit)
+  return { fake, fetch: fetch as never }
+}
+
+/** Everything that a runtime may be asked for: each step resolves, or rejects as the package does. */
+function stepsOf(market: Package, { fetch }: ReturnType<typeof openService>) {
+  const options = { apiKey: 'esk_test_globals', baseUrl: 'https://market.example/v1', fetch }
+  const store = () => {
+    const kept = new Map<string, unknown>()
+    return { get: (key: string) => kept.get(key), set: (key: string, value: unknown) => void kept.set(key, value) }
+  }
+  const withClient = async (more: Market.ClientOptions, use: (client: Market.Client) => Promise<unknown>) => {
+    const client = market.createClient({ ...options, ...more })
+    return use(client).finally(() => client.close())
+  }
+  const caller = new AbortController()
+  const left = new Error('left')
+  const isLeft = (error: unknown) => {
+    if (error !== left) throw error
+  }
+  return {
+    call: () => withClient({}, (client) => client.token.price({ address: BOLT }).withMeta()),
+    retry: () => withClient({}, (client) => client.nft.stats()),
+    timeout: () =>
+      withClient({ timeoutMs: 20, retry: false }, (client) =>
+        client.nft.collections().catch((error) => {
+          if (!(error instanceof market.TimeoutError)) throw error
+        }),
+      ),
+    abort: () =>
+      withClient({}, (client) => {
+        setTimeout(() => caller.abort(left), 20)
+        return client.nft.collections(undefined, { signal: caller.signal }).catch(isLeft)
+      }),
+    mismatch: () => withClient({ validate: 'warn' }, (client) => client.token.get({ address: BOLT })),
+    'batch and cache': () =>
+      withClient({ cache: { ttlMs: { 'prices.batch': 60_000 }, store: store() as never } }, (client) => {
+        const addresses = Array.from({ length: 60 }, (_, i) => `0x${(i + 1).toString(16).padStart(40, '0')}`)
+        return client.prices.batch({ addresses })
+      }),
+    hooks: () =>
+      withClient(
+        { hooks: { beforeRequest: [() => {}], afterResponse: [({ response }) => void response.status] } },
+        (client) => client.etn.price(),
+      ),
+    log: () => withClient({ logLevel: 'info' }, (client) => client.etn.price()),
+    'budget with a store': () => {
+      const budget = market.createBudget({ credits: 1_000, windowMs: 60_000, store: store() as never })
+      return withClient({ budget }, (client) => client.etn.price())
+    },
+    sweep: () =>
+      withClient({}, async (client) => {
+        for await (const { error } of client.token.price.many([{ address: BOLT }])) if (error) throw error
+      }),
+    feed: () =>
+      withClient({}, async (client) => {
+        const feed = market.createPriceFeed(client, { store: store() as never, budget: { creditsPerDay: 10_000 } })
+        for await (const _ of feed.trades({ everyMs: 60_000 })) break
+        return feed.price(BOLT).finally(() => feed.close())
+      }),
+    stream: () =>
+      new Promise((resolve, reject) => {
+        const stream = market.createPriceStream({ url: 'https://dapp.example/api/market', fetch })
+        const end = (settle: (value: unknown) => void) => (value: unknown) => {
+          stream.close()
+          settle(value)
+        }
+        stream.watch(BOLT, { onPrice: end(resolve), onError: end(reject) })
+      }),
+    offline: () =>
+      withClient({ fetch: undefined, baseUrl: 'http://127.0.0.1:1/', retry: false }, (client) =>
+        client.etn.price().catch((error) => {
+          if (!(error instanceof market.ConnectionError)) throw error
+        }),
+      ),
+    format: async () => market.formatPrice('1234.5'),
+  }
+}
+
+async function play(missing: readonly string[]): Promise<Record<string, string>> {
+  const load = realmWithout(missing)
+  try {
+    load(kyAlone)
+  } catch {
+    return { import: 'ky does not load' }
+  }
+  const market = load(script)
+  const service = openService()
+  const outcomes = Object.entries(stepsOf(market, service)).map(async ([step, run]) => {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`nothing after ${LIMIT_MS} ms`)), LIMIT_MS)
+    })
+    try {
+      await Promise.race([(async () => run())(), late])
+      return [step, 'ok']
+    } catch (error) {
+      return [step, market.isEtnMarketError(error) ? error.code : `NOT OURS: ${error}`]
+    } finally {
+      clearTimeout(timer)
+    }
+  })
+  const ended = Object.fromEntries(await Promise.all(outcomes))
+  await service.fake.close()
+  return ended
+}
+
+/** What steps ended with that did not succeed. */
+const failuresOf = async (missing: readonly string[]) =>
+  new Set(Object.values(await play(missing)).filter((outcome) => outcome !== 'ok'))
+
+test('whatever global is missing, every error is one of the package, which names it before anything is sent', async () => {
+  const played = await Promise.all(named.map(async (name) => ({ name, failures: await failuresOf([name]) })))
+  const needed = played.filter(({ failures }) => failures.size > 0)
+  expect(needed.map(({ name, failures }) => [name, ...failures])).toEqual([
+    ['AbortController', 'missing_global'],
+    ['Headers', 'missing_global'],
+    ['Request', 'missing_global'],
+    ['Response', 'missing_global'],
+    ['TextDecoder', 'missing_global'],
+    ['TextEncoder', 'ky does not load'],
+    ['URL', 'missing_global'],
+    ['clearTimeout', 'missing_global'],
+    ['performance', 'missing_global'],
+    ['performance.now', 'missing_global'],
+    ['queueMicrotask', 'missing_global'],
+    ['setTimeout', 'missing_global'],
+  ])
+  const optional = named.filter((name) => needed.every((one) => one.name !== name))
+  expect(optional).toEqual(expect.arrayContaining(['MessageChannel', 'crypto', 'setImmediate']))
+  expect(await failuresOf(optional)).toEqual(new Set())
+  expect(errorsOfApps).toEqual([])
+})

@@ -1,0 +1,1 @@
+export const requireNativeModule = (name) => globalThis.expo.modules[name]
