@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import type { EtnMarketError, PartialBatchError } from 'etn-market'
 import { nearestName } from '../utils/nearest.ts'
+import { messageOf } from '../utils/runtime.ts'
 
 export const EXIT = { ok: 0, refused: 1, usage: 2, service: 3, interrupted: 130, terminated: 143 } as const
 
@@ -62,7 +63,7 @@ export async function describeFailure(error: unknown): Promise<Failure> {
   // Loaded here, because most runs that need only the name of a command end before.
   const { isEtnMarketError } = await import('etn-market')
   if (isEtnMarketError(error)) return describeClientError(error)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return { code: 'failed', message, exitCode: EXIT.refused }
 }
 

@@ -1,5 +1,6 @@
 import type { OperationId } from '../generated/operations.ts'
 import { limitDepth } from '../utils/json-data.ts'
+import { isError } from '../utils/runtime.ts'
 
 /**
  * What is known of a charge. `none`: nothing was charged. `charged`: the service charged `credits`. `unknown`: an answer was
@@ -126,7 +127,7 @@ export class EtnMarketError extends Error {
 }
 
 function summarize(cause: unknown): unknown {
-  return cause instanceof Error ? { name: cause.name, message: cause.message } : cause
+  return isError(cause) ? { name: cause.name, message: cause.message } : cause
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isError } from '../utils/runtime.ts'
+
 const REPLACEMENT = '[redacted]'
 /** Bounds the memory of a client whose keys rotate: at most twice as many are remembered. */
 const MIN_REMEMBERED = 5_000
@@ -72,7 +74,7 @@ function redactValue<T>(root: T, text: (value: string) => string): T {
       const copy: unknown[] = []
       return [copy, () => forEach(value, (item) => copy.push(copyOf(item)))]
     }
-    if (value instanceof Error) return startError(value)
+    if (isError(value)) return startError(value)
     if (value instanceof Map) {
       const copy = new Map<unknown, unknown>()
       const unique = uniqueName((name) => copy.has(name))

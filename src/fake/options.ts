@@ -1,3 +1,4 @@
+import { FAKE_KEY } from '../utils/fake-mark.ts'
 import type { WorldOptions } from './data/world-options.ts'
 import { KEYS, type KeyOptions, readKeys } from './rules/accounts.ts'
 import { checkFunctions, checkOptions, checkValue, readBaseUrl } from './rules/check.ts'
@@ -62,7 +63,7 @@ export interface FakeServiceOptions {
 export type Settings = ReturnType<typeof readOptions>
 
 /** The key that a fake accepts by default. */
-export const fakeKey = 'esk_test_fake'
+export const fakeKey = FAKE_KEY
 
 const DEFAULT_CREDITS = 1_000_000_000
 const WAIT = is.between(0, MAX_WAIT_MS)

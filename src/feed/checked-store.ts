@@ -1,6 +1,6 @@
 import { callStore } from '../concurrency/store-timeout.ts'
+import { messageOf } from '../utils/runtime.ts'
 import type { FeedContext } from './context.ts'
-import { messageOf } from './failures.ts'
 import type { FeedStore } from './types.ts'
 
 /** Nobody waits long for a store: what it does not have is bought, and a feed that is closed ends. */

@@ -107,10 +107,6 @@ export function toWatchFailed(address: string, { code, message }: EtnMarketError
   return { type: 'feed.watch_failed', addresses: [address], code, message }
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 /** Calls a callback. What it throws, or rejects with, goes to `onThrow`. */
 export function callSafely<T>(
   callback: ((value: T) => unknown) | undefined,

@@ -1,12 +1,9 @@
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import type { ClientOptions } from '../options.ts'
-import { isFake } from '../utils/fake-mark.ts'
+import { FAKE_ORIGINS, isFake } from '../utils/fake-mark.ts'
 import { environment, parseUrl } from '../utils/runtime.ts'
 
 const DEFAULT_BASE_URL = 'https://electroswap.io/public-api/v1'
-
-/** The origins of the fakes that tests use now. It is set by the fixtures of `etn-market/vitest` and by `useFakeService`. */
-const FAKE_ORIGINS = 'ETN_MARKET_FAKE_ORIGINS'
 
 /** Whether a base URL is that of the service itself, and not of a proxy or a fake. */
 export const isPublicService = (baseUrl: string): boolean => baseUrl === `${DEFAULT_BASE_URL}/`
@@ -35,8 +32,11 @@ export function createBaseUrl({ baseUrl, fetch }: ClientOptions): () => string {
  */
 function requireFake(url: string): void {
   const origins = environment(FAKE_ORIGINS)
-  if (origins === undefined || origins.split(',').includes(new URL(url).origin)) return
-  const message = `${url} is not the fake of this test: use the \`client\` fixture or fake.fetch.`
+  const { origin } = new URL(url)
+  if (origins === undefined || origins.split(',').includes(origin)) return
+  const way =
+    environment('VITEST') === undefined ? 'pass fake.fetch to createClient' : 'use the `client` fixture or fake.fetch'
+  const message = `${url} is not the fake of this test: ${way}. To allow a server of the test, add ${origin} to process.env.${FAKE_ORIGINS}.`
   throw new InvalidRequestError(message, { code: 'not_the_fake' })
 }
 

@@ -7,6 +7,7 @@ import { operations } from '../generated/operations.ts'
 import { isArray, isNumber, isObject } from '../operations/type-guards.ts'
 import type { CacheableOperation, CacheOptions, CacheStore } from '../options.ts'
 import { cachedForMs } from '../transport/age.ts'
+import { messageOf } from '../utils/runtime.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope, isExpected, type RequestResult } from './read-answer.ts'
 import type { Emit } from './request-events.ts'
@@ -104,7 +105,7 @@ export class Cache {
 
   #rest(ids: Ids, error: unknown): void {
     this.#restsUntil = monotonicNow(this.#clock) + REST_MS
-    this.#emit({ type: 'cache.failed', ...ids, message: error instanceof Error ? error.message : String(error) })
+    this.#emit({ type: 'cache.failed', ...ids, message: messageOf(error) })
   }
 
   async #find(request: PlannedRequest, { deadlineMs, signal }: CacheWait): Promise<Envelope | undefined> {

@@ -7,6 +7,7 @@ import { appendCallerFrames } from '../errors/caller-frames.ts'
 import type { CallEndedEvent } from '../events.ts'
 import type { ResponseHeaders } from '../transport/transport.ts'
 import { copyData } from '../utils/json-data.ts'
+import { isError } from '../utils/runtime.ts'
 import { Batch } from './batch.ts'
 import { type CallTotals, type ChargeTotals, createTotals, type PaidResult, sumUp } from './billing.ts'
 import { type CallLifetime, DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
@@ -187,7 +188,7 @@ class Call {
       cached: cached > 0,
       ...(failure !== undefined && {
         code: failure instanceof EtnMarketError ? failure.code : 'aborted',
-        errorName: failure instanceof Error ? failure.name : 'AbortError',
+        errorName: isError(failure) ? failure.name : 'AbortError',
       }),
     } as CallEndedEvent)
   }

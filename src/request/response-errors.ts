@@ -103,6 +103,10 @@ export function errorOfFailure(context: ErrorContext, failure: TransportFailure)
         ? new ResponseError(message, { ...details, body: response.text })
         : new InvalidRequestError(message, details)
     }
+    case 'not_built': {
+      const message = `${operation}: the request could not be built (${reasonOf(cause)}). Nothing was sent, and the call is not retried. Check what replaces Request or AbortSignal here, such as jsdom.`
+      return new InvalidRequestError(message, { operation, code: 'request_not_built', cause })
+    }
     case 'too_large':
       return new ResponseError(
         `${operation}: ${reasonOf(cause)}. The call is not retried. Allow a larger maxResponseBytes if the service sends such answers.`,

@@ -13,7 +13,16 @@ import type {
   TransportFailure,
 } from './transport.ts'
 
-const KINDS: readonly unknown[] = ['network', 'timeout', 'aborted', 'redirect', 'hook', 'invalid_fetch', 'too_large']
+const KINDS: readonly unknown[] = [
+  'network',
+  'timeout',
+  'aborted',
+  'redirect',
+  'hook',
+  'not_built',
+  'invalid_fetch',
+  'too_large',
+]
 
 const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']
 

@@ -124,6 +124,8 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
         if (original !== undefined) discardBody(original)
         return await read(response)
       } catch (error) {
+        // ky builds the request before it hands it over.
+        if (sent === undefined) return failed('not_built', progress, error)
         return failureOf(error, progress, original, maxResponseBytes)
       } finally {
         report = undefined

@@ -1,3 +1,14 @@
+import { environment } from './runtime.ts'
+
+/**
+ * The origins of the fakes that tests use now, separated by commas: a client sends nothing elsewhere. It is set by the fixtures of
+ * `etn-market/vitest` and by `useFakeService`.
+ */
+export const FAKE_ORIGINS = 'ETN_MARKET_FAKE_ORIGINS'
+
+/** The key of a fake that was given none. */
+export const FAKE_KEY = 'esk_test_fake'
+
 /** Registered, because an application may load the ES module and the CommonJS copy of the package. */
 const FAKE = Symbol.for('etn-market.fake')
 
@@ -8,4 +19,9 @@ export function markAsFake<Fetch extends object>(fetch: Fetch): Fetch {
 
 export function isFake(fetch: unknown): boolean {
   return (fetch as { [FAKE]?: boolean } | null | undefined)?.[FAKE] === true
+}
+
+/** Whether a key is one of a fake, as far as a client can tell: it is no secret. */
+export function isFakeKey(key: unknown): boolean {
+  return key === FAKE_KEY || (environment(FAKE_ORIGINS) !== undefined && key === environment('ETN_MARKET_API_KEY'))
 }

@@ -65,3 +65,16 @@ export function onceInTurn(run: () => void): () => void {
     })
   }
 }
+
+/**
+ * Whether a value is an error, of whichever realm. Under Jest, and where a page is imitated, the errors of Node's own modules and of the page belong
+ * to others, which `instanceof` does not know.
+ */
+export function isError(value: unknown): value is Error {
+  return value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
+}
+
+/** The message of what was thrown, or its text. */
+export function messageOf(error: unknown): string {
+  return isError(error) ? error.message : String(error)
+}

@@ -1,6 +1,8 @@
+import { runInNewContext } from 'node:vm'
 import { ConnectionError, createClient, InvalidRequestError } from 'etn-market'
+import { createFakeService, useFakeService } from 'etn-market/fake'
 import { createNodeTransport } from 'etn-market/node'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { costs, ok, price } from '../support/answers.ts'
 import { address, KEY, rejection, setup } from '../support/setup.ts'
 
@@ -100,6 +102,19 @@ test('in a page, a client without a listener warns on the console', () => {
   expect(warn.mock.calls.flat().join()).not.toContain(KEY)
 })
 
+test('in a page that a test imitates, the key of a fake raises no warning', async () => {
+  const warn = enterPage()
+  const fake = await useFakeService({ after: onTestFinished }, { keys: { mine: 100 } })
+  const { key, fetch } = createFakeService()
+  for (const options of [{ apiKey: fake.key }, { apiKey: key }, { apiKey: 'own', fetch }]) {
+    const types: string[] = []
+    await createClient(options).close()
+    await createClient({ ...options, onEvent: ({ type }) => void types.push(type) }).close()
+    expect(types).not.toContain('key.exposed')
+  }
+  expect(warn).not.toHaveBeenCalled()
+})
+
 test('in a page, a client without a key does not warn and sends no key', async () => {
   const warn = enterPage()
   vi.stubEnv('ETN_MARKET_API_KEY', '')
@@ -129,4 +144,35 @@ test('meta.openapi is sent without the key', async () => {
   const { client, script } = setup(() => new Response('{"openapi":"3.1.0"}'))
   expect(await client.meta.openapi()).toEqual({ openapi: '3.1.0' })
   expect(script.requests[0]?.headers.has('authorization')).toBe(false)
+})
+
+describe('where Node and a page that is imitated meet', () => {
+  test('a request that cannot be built is a mistake of the program: it is not retried, and nothing was sent', async () => {
+    const cause = new TypeError('RequestInit: Expected signal to be an instance of AbortSignal')
+    const { client, script } = setup()
+    vi.stubGlobal(
+      'Request',
+      class {
+        constructor() {
+          throw cause
+        }
+      },
+    )
+    const error = await rejection(client.token.price({ address: TOKEN }), InvalidRequestError)
+    expect(error).toMatchObject({ code: 'request_not_built', retryable: false, attempts: 0, charge: 'none', cause })
+    expect(error.message).toContain('Expected signal')
+    expect(script.requests).toHaveLength(0)
+    expect(client.budget).toMatchObject({ reserved: 0, uncertain: 0 })
+  })
+
+  test('an error of another realm stays the cause, without the key', async () => {
+    const raw = `Object.assign(new TypeError('fetch failed for ${KEY}', { cause: new RangeError('${KEY}') }), { code: 'ENOTFOUND' })`
+    const foreign = runInNewContext(raw)
+    expect(foreign).not.toBeInstanceOf(Error)
+    const { client } = setup(undefined, { fetch: () => Promise.reject(foreign), retry: false })
+    const error = await rejection(client.token.price({ address: TOKEN }), ConnectionError)
+    expect(error.cause).toMatchObject({ name: 'TypeError', message: 'fetch failed for [redacted]', code: 'ENOTFOUND' })
+    expect((error.cause as Error).cause).toMatchObject({ name: 'RangeError', message: '[redacted]' })
+    expect(error.toJSON()).toMatchObject({ cause: { name: 'TypeError', message: 'fetch failed for [redacted]' } })
+  })
 })

@@ -3,7 +3,7 @@ import { createClient, InvalidRequestError } from 'etn-market'
 import { createFakeService, useFakeService } from 'etn-market/fake'
 import { createNodeTransport } from 'etn-market/node'
 import { test as fixtureTest } from 'etn-market/vitest'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { BOLT } from './setup.ts'
 
 const before = { url: process.env.ETN_MARKET_BASE_URL, key: process.env.ETN_MARKET_API_KEY }
@@ -147,7 +147,45 @@ describe('useFakeService', () => {
     expect(process.env.ETN_MARKET_FAKE_ORIGINS).toBeUndefined()
   })
 
+  it('names what another runner has, where the `after` of the test before did not run', async () => {
+    const cleanUps: (() => Promise<void>)[] = []
+    await useFakeService({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+    vi.stubEnv('VITEST', undefined)
+    const context = { after() {} }
+    await expect(useFakeService(context)).rejects.toThrow(/^(?!.*fixture).*its `after` did not run.*afterEach of Jest/)
+    const client = createClient({ apiKey: 'own', baseUrl: 'http://127.0.0.1:9/v1' })
+    const message = await client.etn.price().catch((error: Error) => error.message)
+    expect(message).toMatch(/pass fake\.fetch.*add http:\/\/127\.0\.0\.1:9 to process\.env\.ETN_MARKET_FAKE_ORIGINS/)
+    expect(message).not.toContain('fixture')
+    vi.unstubAllEnvs()
+    for (const cleanUp of cleanUps) await cleanUp()
+  })
+
+  it('listens nowhere in a page, and leaves the environment alone, as in concurrent tests', async () => {
+    const cleanUps: (() => Promise<void>)[] = []
+    const context = { after: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) }
+    const listen = vi.spyOn(Server.prototype, 'listen')
+    vi.stubGlobal('process', { env: process.env })
+    const fake = await useFakeService(context)
+    vi.unstubAllGlobals()
+    expect(process.env.ETN_MARKET_API_KEY).toBe(before.key)
+    const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+    await client.etn.price()
+    fake.expectCredits(25)
+    for (const cleanUp of cleanUps) await cleanUp()
+    expect(listen).not.toHaveBeenCalled()
+    listen.mockRestore()
+    expect(process.env.ETN_MARKET_FAKE_ORIGINS).toBeUndefined()
+  })
+
   it.each<[string, unknown, object | undefined, string]>([
+    [
+      'afterAll',
+      { after: afterAll },
+      undefined,
+      't.after is a hook of the suite: it does not run when this test ends.',
+    ],
+    ['afterEach', { after: afterEach }, undefined, 'an afterEach of Jest or mocha that calls the functions'],
     ['no context', undefined, undefined, 't is the context of a test, with a function `after`, not undefined.'],
     ['a context without after', {}, undefined, 't is the context of a test'],
     ['a misspelt option', { after() {} }, { kyes: {} }, 'createFakeService knows no option "kyes"'],

@@ -36,8 +36,8 @@ function install(tarball: string, project: string): void {
   const installed = join(modules, 'etn-market')
   mkdirSync(installed, { recursive: true })
   execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components', '1'])
-  const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
+  const { dependencies = {}, peerDependenciesMeta = {} } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  for (const name of Object.keys({ ...dependencies, ...peerDependenciesMeta })) {
     mkdirSync(dirname(join(modules, name)), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
   }

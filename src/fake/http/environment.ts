@@ -1,3 +1,4 @@
+import { FAKE_ORIGINS } from '../../utils/fake-mark.ts'
 import { environment } from '../../utils/runtime.ts'
 import { FakeUsageError } from '../rules/check.ts'
 
@@ -9,10 +10,7 @@ export async function importNode<Module>(name: string): Promise<Module> {
   return found as Module
 }
 
-/** The origins of the fakes that tests use now: a client sends nothing elsewhere while the variable is set. */
-const ORIGINS = 'ETN_MARKET_FAKE_ORIGINS'
-
-const allowedOrigins = () => (environment(ORIGINS) ?? '').split(',').filter((origin) => origin !== '')
+const allowedOrigins = () => (environment(FAKE_ORIGINS) ?? '').split(',').filter((origin) => origin !== '')
 
 export function isGuarded(): boolean {
   return allowedOrigins().length > 0
@@ -20,11 +18,11 @@ export function isGuarded(): boolean {
 
 /** Lets clients send to an origin, and to nothing that is not listed. Returns a function that takes it back. */
 export function allowOrigin(origin: string): () => void {
-  setVariable(ORIGINS, [...allowedOrigins(), origin].join())
+  setVariable(FAKE_ORIGINS, [...allowedOrigins(), origin].join())
   return () => {
     const left = allowedOrigins()
     if (left.includes(origin)) left.splice(left.indexOf(origin), 1)
-    setVariable(ORIGINS, left.length > 0 ? left.join() : undefined)
+    setVariable(FAKE_ORIGINS, left.length > 0 ? left.join() : undefined)
   }
 }
 

@@ -9,7 +9,7 @@ export function createFetch(handle: Handle): FakeFetch {
     const incoming = readRequest(input, init)
     incoming.signal?.throwIfAborted()
     const exchange = await handle(incoming)
-    const redirect = init.redirect ?? (input instanceof Request ? input.redirect : 'follow')
+    const redirect = init.redirect ?? (isRequest(input) ? input.redirect : 'follow')
     if (exchange.delivery.kind === 'reset') return fail(exchange, connectionError('ECONNRESET'))
     // The service does not redirect, but a fault can. The fake does not follow redirects.
     if (redirect === 'error' && [301, 302, 303, 307, 308].includes(exchange.reply.status))
@@ -18,8 +18,11 @@ export function createFetch(handle: Handle): FakeFetch {
   })
 }
 
+/** Also one of another copy of `fetch`, or where there is no global `Request`. */
+const isRequest = (input: Request | string | URL): input is Request => typeof input === 'object' && 'method' in input
+
 function readRequest(input: Request | string | URL, init: RequestInit): IncomingRequest {
-  const from = input instanceof Request ? input : undefined
+  const from = isRequest(input) ? input : undefined
   const url = from ? from.url : new URL(String(input), globalThis.location?.href).href
   const headers = init.headers ? new Headers(init.headers) : (from?.headers ?? new Headers())
   const signal = init.signal === undefined ? from?.signal : (init.signal ?? undefined)

@@ -12,6 +12,12 @@ import { importNode } from './environment.ts'
 import { isConnectionError } from './fetch.ts'
 import type { Exchange, Handle } from './handle-request.ts'
 
+/** Whether the runtime has servers: not in a page, nor in a Worker. */
+export function canListen(): boolean {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } }
+  return process?.versions?.node !== undefined
+}
+
 /** @param createControl makes what answers requests below `/_fake` */
 export async function listen(
   handle: Handle,
@@ -25,9 +31,7 @@ export async function listen(
   if (controlToken !== undefined && (typeof controlToken !== 'string' || !/^[!-~]+( +[!-~]+)*$/.test(controlToken)))
     throw new FakeUsageError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
   const control = createControl(controlToken)
-  const { process } = globalThis as { process?: { versions?: { node?: string } } }
-  if (process?.versions?.node === undefined)
-    throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
+  if (!canListen()) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
   // Faults break the socket, which only this module reaches.
   const { createServer } = await importNode<typeof import('node:http')>('node:http')
   const server = createServer((request, response) => void respond(handle, control, request, response))

@@ -1,5 +1,5 @@
 import { isAddress, looksLikeAddress } from '../../utils/address.ts'
-import { parseUrl, trimEnd } from '../../utils/runtime.ts'
+import { isError, parseUrl, trimEnd } from '../../utils/runtime.ts'
 import { OPERATION, type Schema } from './schema.ts'
 
 // What the fake is given (options, arguments, faults, bodies of control routes) is checked with JSON schemas: here, once.
@@ -169,6 +169,6 @@ export function cut(text: string, max: number = MAX_SHOWN): string {
 export function show(value: unknown): string {
   if (typeof value === 'string') return `"${cut(value)}"`
   // An object without a prototype has no text.
-  const isData = typeof value === 'object' && value !== null && !(value instanceof Error)
+  const isData = typeof value === 'object' && value !== null && !isError(value)
   return isData ? (Array.isArray(value) ? 'a list' : 'an object') : cut(String(value))
 }

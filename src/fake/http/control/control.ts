@@ -1,3 +1,4 @@
+import { isError } from '../../../utils/runtime.ts'
 import { cut, FakeUsageError, findMismatch, show } from '../../rules/check.ts'
 import { once } from '../../rules/once.ts'
 import * as is from '../../rules/schema.ts'
@@ -43,8 +44,8 @@ export function createControl(fake: FakeService, maxSnapshots: number): (control
       if (mismatch) throw new FakeUsageError(mismatch)
       return respond(200, await command.run(fields, path.slice(last + 1)))
     } catch (error) {
-      const isUnmet = error instanceof Error && error.name === 'AssertionError'
-      const message = error instanceof Error ? error.message : show(error)
+      const isUnmet = isError(error) && error.name === 'AssertionError'
+      const message = isError(error) ? error.message : show(error)
       return isUnmet
         ? reject(409, 'expectation_failed', message)
         : reject(400, 'invalid_request', `${route}: ${message}`)
