@@ -1,10 +1,11 @@
 import type { ApiPromise } from './api-promise.ts'
 import type { CancellationSignal } from './concurrency/cancellation.ts'
+import type { Clock } from './concurrency/clock.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import type { SpendingLimit } from './credits/joint-budget.ts'
+import type { Methods } from './generated/methods.ts'
 import type { OperationId } from './generated/operations.ts'
 import type { CallOptions, ValidateMode } from './options.ts'
-import type { Sweep, SweepOptions } from './sweep-types.ts'
 
 /** What other entries of this package need of a client, and its users do not. */
 export interface ClientInternals {
@@ -13,6 +14,8 @@ export interface ClientInternals {
   estimate(operation: OperationId, params: unknown): CostEstimate
   /** What its calls do by default with an answer against the contract. */
   readonly validate: ValidateMode
+  /** What is made of the client lives on its clock. */
+  readonly clock: Clock
   /**
    * Opens a path below the base URL, whose answer is read as it arrives: with the client's `fetch`, hooks and headers, and without a key.
    * It rejects as `fetch` does.
@@ -20,13 +23,18 @@ export interface ClientInternals {
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response | undefined>
   /** A call with more than its method takes. */
   call(operation: OperationId, params: unknown, options: InternalOptions, more: CallExtras): ApiPromise<unknown>
-  /** `client.group.action.many()`, each of whose calls takes the extras beside its own. */
-  sweep(
-    operation: OperationId,
-    list: unknown,
-    options: SweepOptions | undefined,
-    more: Required<Omit<CallExtras, 'stop'>>,
-  ): Sweep<unknown, unknown>
+  /**
+   * The same client, each of whose calls has these extras and default options beside its own: those of its methods, and those that a feed,
+   * a proxy or anything else makes of it.
+   */
+  extend(extension: ClientExtension): Methods
+}
+
+/** What all calls of an extended client have. */
+export interface ClientExtension {
+  readonly budget: SpendingLimit
+  readonly onAnswer: AnswerListener
+  readonly options: CallOptions
 }
 
 /** The options of a call, which uses no more of a signal than this one has. */

@@ -1,5 +1,5 @@
 import type { ApiPromise } from './api-promise.ts'
-import { withInternals } from './client-internals.ts'
+import { type ClientExtension, withInternals } from './client-internals.ts'
 import { type Clock, SystemClock } from './concurrency/clock.ts'
 import { type Budget, openBudget } from './credits/budget.ts'
 import type { CostEstimate } from './credits/cost.ts'
@@ -118,43 +118,55 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     redact: redactor.error,
   }
   warnInPage(options, emit)
-  const run: Run = (input) => startCall(input, context)
   const close = async () => {
     await Promise.all([lifetimes.close(), context.inFlight.close('The client is closed.')])
     ky.close()
     // What could not be written stays reserved in the store, and is uncertain when the budget is loaded again.
     await closeBudget().catch(() => {})
   }
-  const request: Client['request'] = (path, requestOptions) => run(pathInput(path, requestOptions))
   const addressReader = createAddressReader()
   const estimateSafely = (operation: OperationId, params: unknown) =>
     redacted(redactor, () => estimate(operation, params, addressReader))
-  const sweep: SweepMaker = (operation, list, options, by = run) =>
-    redacted(redactor, () => createSweep(operation, list, options, { ...context, addressReader, run: by }))
-  const client: Client = {
-    ...bindMethods(run, estimateSafely, sweep, addressReader),
-    request,
-    budget,
-    get credits() {
-      return usage.report()
-    },
-    close,
-    [ASYNC_DISPOSE]: close,
+  /** Everything that calls does so by `run`, so that an extended client has no way round its limits. */
+  const makeClient = (run: Run): Client => {
+    const sweep: SweepMaker = (operation, list, options) =>
+      redacted(redactor, () => createSweep(operation, list, options, { ...context, addressReader, run }))
+    const client: Client = {
+      ...bindMethods(run, estimateSafely, sweep, addressReader),
+      request: (path, requestOptions) => run(pathInput(path, requestOptions)),
+      budget,
+      get credits() {
+        return usage.report()
+      },
+      close,
+      [ASYNC_DISPOSE]: close,
+    }
+    Object.defineProperty(client, INSPECT, { value: () => describeClient(client, baseUrl) })
+    return withInternals(client, {
+      redact: redactor.text,
+      estimate: estimateSafely,
+      validate: settings.validate,
+      clock,
+      open: (path, headers, signal) => ky.open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
+      call: (operation, params, options, more) =>
+        run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),
+      extend: (extension) => makeClient((input) => run(extendInput(input, extension))),
+    })
   }
-  Object.defineProperty(client, INSPECT, { value: () => describeClient(client, baseUrl) })
-  return withInternals(client, {
-    redact: redactor.text,
-    estimate: estimateSafely,
-    validate: settings.validate,
-    open: (path, headers, signal) => ky.open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
-    call: (operation, params, options, more) =>
-      run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),
-    sweep(operation, list, options, { budget, onAnswer }) {
-      const runBoth: Run = (input) =>
-        run({ ...input, onAnswer, budget: budget && input.budget ? joinLimits(input.budget, budget) : input.budget })
-      return sweep(operation, list, options, runBoth)
+  return makeClient((input) => startCall(input, context))
+}
+
+/** A call has to fit its own limit and that of the client that it is made with; both learn of its answers. */
+function extendInput(input: CallInput, { budget, onAnswer, options }: ClientExtension): CallInput {
+  return {
+    ...input,
+    options: { ...options, ...input.options },
+    budget: input.budget ? joinLimits(input.budget, budget) : budget,
+    onAnswer(path, outcome) {
+      input.onAnswer?.(path, outcome)
+      onAnswer(path, outcome)
     },
-  })
+  }
 }
 
 /** What Node, Bun and Deno print: the methods would fill a page. */
@@ -171,7 +183,7 @@ function describeClient({ budget, credits }: Client, baseUrl: () => string): str
 }`
 }
 
-type SweepMaker = (operation: OperationId, list: unknown, options?: SweepOptions, by?: Run) => Sweep<unknown, unknown>
+type SweepMaker = (operation: OperationId, list: unknown, options?: SweepOptions) => Sweep<unknown, unknown>
 
 function bindMethods(
   run: Run,

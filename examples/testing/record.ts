@@ -2,6 +2,7 @@
  * Records the answers that the bot needs for one check: `ETN_MARKET_API_KEY=… npx tsx examples/testing/record.ts`
  * writes `tape.json`, for at most 3,000 credits.
  */
+import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from 'etn-market'
 import { fakeTokens, record } from 'etn-market/fake'
@@ -23,8 +24,10 @@ export async function checkOnce(client: Client, now: () => number) {
   return { ...(await bot.check()), notes }
 }
 
-export function recordTape(client: Client, to: string) {
-  return record({ client, to, budget: { credits: 3_000 }, run: (own) => checkOnce(own, Date.now) })
+export async function recordTape(client: Client, to: string) {
+  const tape = await record({ client, budget: { credits: 3_000 }, run: (own) => checkOnce(own, Date.now) })
+  await writeFile(to, `${JSON.stringify(tape, null, 2)}\n`)
+  return tape
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

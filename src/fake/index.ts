@@ -31,7 +31,7 @@ export type {
 } from './faults/fault-options.ts'
 export { type FakeFront, type FakeFrontAnswer, fakeFronts } from './faults/fronts.ts'
 export { type FakeServiceOptions, fakeKey } from './options.ts'
-export { type RecordOptions, record } from './record.ts'
+export { RecordError, type RecordOptions, record } from './record.ts'
 export type { KeyOptions, KeyState } from './rules/accounts.ts'
 export { FakeUsageError } from './rules/check.ts'
 export type { FakeClientClock, FakeClock } from './rules/clock.ts'

@@ -1,8 +1,7 @@
-import { type AnswerListener, type CallExtras, type ClientInternals, internalsOf } from '../client-internals.ts'
+import { type AnswerListener, type ClientExtension, internalsOf } from '../client-internals.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
-import { importNode } from './http/environment.ts'
-import { checkOptions, FakeUsageError } from './rules/check.ts'
+import { checkOptions, FakeUsageError, show } from './rules/check.ts'
 import { type FakeOperation, fakeOperations, fakeRoutes, givenParams, matchRoute } from './rules/routes.ts'
 import * as is from './rules/schema.ts'
 import type { Tape, TapeEntry } from './rules/tape.ts'
@@ -11,26 +10,49 @@ import type { Tape, TapeEntry } from './rules/tape.ts'
 export interface RecordOptions<Client extends object> {
   /** The client that calls the real service. */
   client: Client
-  /** Path of the file to write. @default no file is written */
-  to?: string
   /** What the recording may cost. */
   budget: {
     /** Maximum of credits; a call that could exceed it is not sent. */
     credits: number
   }
-  /** The calls to record; they must use the client that it receives. @default one call of every operation, with the smallest page */
-  run?: (client: Client) => unknown
+  /**
+   * The calls to record. They use the client that it receives, or what is made of that: a feed, a proxy, queries. What it starts ends with it:
+   * later calls are refused.
+   * @default one call of every operation, with the smallest page
+   */
+  run?: ((client: Client) => unknown) | undefined
 }
 
-type Groups = Record<string, Record<string, { estimate?: unknown; (params: object): Promise<never> }>>
+type Groups = Record<string, Record<string, (params: object) => Promise<never>>>
+
+type Limit = ClientExtension['budget']
 
 const RETRIES = { limit: 2 }
 
+/** The error of a recording that ended early. It carries what was recorded until then, because that was paid for. */
+export class RecordError extends Error {
+  /** Name of the class. */
+  override readonly name = 'RecordError'
+  readonly #tape: Tape
+
+  constructor(tape: Tape, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : show(cause)
+    super(`The recording ended with ${tape.entries.length} answers: ${reason}`, { cause })
+    this.#tape = tape
+  }
+
+  /** What was recorded before the error. It is not printed with the error. */
+  get tape(): Tape {
+    return this.#tape
+  }
+}
+
 /**
- * Records the answers of the real service as they came, for `createFakeService({ tape })` and for programs in any language. The keys
- * of the client are redacted, and whatever looks like a key. A call that fails for a moment is repeated twice at most, unless its options
- * say otherwise; each attempt must fit the budget. It resolves to the tape, and rejects with the first error of `run`; what was recorded
- * until then is written.
+ * Records the answers of the real service as they came, for `createFakeService({ tape })` and for programs in any language. It resolves to the
+ * tape, which is JSON. The keys of the client are redacted, and whatever looks like a key. A call that fails for a moment is repeated twice at
+ * most, unless its options say otherwise; each attempt must fit the budget.
+ *
+ * @throws RecordError with the tape so far, and the first error of `run` as its `cause`
  *
  * @example
  * const run = (own: typeof client) => own.token.price({ address: BOLT })
@@ -38,66 +60,63 @@ const RETRIES = { limit: 2 }
  * const fake = createFakeService({ tape, onMissing: 'world' })
  */
 export async function record<Client extends object>(options: RecordOptions<Client>): Promise<Tape> {
-  checkOptions('record', is.object({ client: {}, to: is.text, budget: {}, run: is.anyFunction }), options)
-  const { client, to, budget, run = callEverything } = options
-  const internals = internalsOf(Object(client))
+  checkOptions('record', is.object({ client: {}, budget: {}, run: is.anyFunction }), options)
+  const { client, budget, run = callEverything } = options
+  // A feed has the internals of its client, and no methods to call.
+  const internals = 'request' in Object(client) ? internalsOf(client) : undefined
   if (!internals) throw new FakeUsageError('client is a client that createClient made.')
   checkOptions('budget', is.object({ credits: is.count }, ['credits']), budget, 'budget')
-  const tape: Tape = { format: 'etn-market-tape', version: 1, entries: [] }
-  const recorder = createRecorder(client, internals, budget.credits, tape.entries)
-  try {
-    await run(recorder as Client)
-  } finally {
-    if (to !== undefined) {
-      const { writeFile } = await importNode<typeof import('node:fs/promises')>('node:fs/promises')
-      await writeFile(to, `${JSON.stringify(tape, null, 2)}\n`)
-    }
-  }
-  return tape
-}
-
-/** A client whose methods record what they are answered. */
-function createRecorder(client: object, internals: ClientInternals, limit: number, entries: TapeEntry[]): object {
+  const answers: TapeEntry[] = []
   const onAnswer: AnswerListener = (path, outcome) => {
     const entry = 'text' in outcome ? entryOfBody(path, outcome.text) : entryOfError(path, outcome.error)
-    if (entry) entries.push(redactEntry(entry, internals.redact))
+    if (entry) answers.push(entry)
   }
-  const extras = { onAnswer, budget: limitRecording(limit) }
-  const request = async () => {
-    throw new FakeUsageError('record: client.request has no operation to record. Call it on the client itself.')
+  const limit = new RecordingLimit(budget.credits)
+  const recorder = internals.extend({ onAnswer, budget: limit, options: { retry: RETRIES } })
+  // At the end, because a key that was sent late may be in an earlier answer.
+  const end = (): Tape => {
+    limit.isOver = true
+    const entries = answers.map((entry) => redactEntry(entry, internals.redact))
+    return { format: 'etn-market-tape', version: 1, entries }
   }
-  const replaced: Record<string, unknown> = { request }
-  for (const operation of fakeOperations) {
-    const [group = '', action = ''] = operation.split('.')
-    const { estimate } = (client as Groups)[group]?.[action] ?? {}
-    const call = (params?: object, options?: object) =>
-      internals.call(operation, params, { retry: RETRIES, ...options }, extras)
-    const many = (list: unknown, options?: object) =>
-      internals.sweep(operation, list, { retry: RETRIES, ...options }, extras)
-    replaced[group] = { ...Object(replaced[group]), [action]: Object.assign(call, { estimate, many }) }
+  try {
+    await run(recorder as unknown as Client)
+    return end()
+  } catch (error) {
+    throw new RecordError(end(), error)
   }
-  return new Proxy(client, { get: (target, name) => replaced[String(name)] ?? Reflect.get(target, name, target) })
 }
 
 /** What a recording may cost. Each attempt has to fit it; one whose answer is lost counts with its highest cost. */
-function limitRecording(limit: number): NonNullable<CallExtras['budget']> {
-  let left = limit
-  const check = (credits: number, { operation = 'a call' }: { operation?: string | undefined } = {}) => {
-    if (credits <= left) return
-    throw new RangeError(`record: ${operation} may cost ${credits}, and ${left} of ${limit} credits are left.`)
+class RecordingLimit implements Limit {
+  readonly #limit: number
+  #left: number
+  /** Whether nothing may be sent any more, because nothing would record it. */
+  isOver = false
+
+  constructor(limit: number) {
+    this.#limit = limit
+    this.#left = limit
   }
-  return {
-    check,
-    reserve(credits, details) {
-      check(credits, details)
-      left -= credits
-      let isOpen = true
-      const end = (charged: number): undefined => {
-        if (isOpen) left += credits - charged
-        isOpen = false
-      }
-      return { credits, confirm() {}, settle: end, release: () => end(0), markUncertain: () => end(credits) }
-    },
+
+  check(credits: number, { operation = 'a call' }: { operation?: string | undefined } = {}): void {
+    if (operation === 'request')
+      throw new FakeUsageError('record: client.request has no operation to record. Call it on the client itself.')
+    if (this.isOver) throw new RangeError(`record: ${operation} was made after the recording had ended.`)
+    if (credits <= this.#left) return
+    const left = `${this.#left} of ${this.#limit} credits are left`
+    throw new RangeError(`record: ${operation} may cost ${credits}, and ${left}.`)
+  }
+
+  reserve(credits: number, details?: { operation?: string | undefined }) {
+    this.check(credits, details)
+    this.#left -= credits
+    let isOpen = true
+    const end = (charged: number): undefined => {
+      if (isOpen) this.#left += credits - charged
+      isOpen = false
+    }
+    return { credits, confirm() {}, settle: end, release: () => end(0), markUncertain: () => end(credits) }
   }
 }
 

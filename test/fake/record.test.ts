@@ -1,6 +1,3 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createClient, NotFoundError } from 'etn-market'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type FakeService, type FakeServiceOptions, fakeOperations, record } from '../../src/fake/index.ts'
@@ -16,14 +13,11 @@ function clientOf(fake: FakeService) {
 const real = () => makeFake({ seed: 'real', keys: { esk_live_secret: 1_000_000 } })
 
 describe('record', () => {
-  it('records one call of every operation with the smallest page, without keys, and writes the file', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'etn-market-tape-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+  it('records one call of every operation with the smallest page, without keys, as JSON', async () => {
     const service = real()
-    const to = join(folder, 'tape.json')
-    const tape = await record({ client: clientOf(service), to, budget: { credits: 12_000 } })
+    const tape = await record({ client: clientOf(service), budget: { credits: 12_000 } })
     expect(new Set(tape.entries.map(({ operation }) => operation))).toEqual(new Set(fakeOperations))
-    const text = readFileSync(to, 'utf8')
+    const text = JSON.stringify(tape)
     expect(JSON.parse(text)).toEqual(tape)
     expect(text).not.toContain('esk_live_secret')
     expect(service.charged()).toBeLessThan(12_000)

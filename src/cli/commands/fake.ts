@@ -29,7 +29,7 @@ export const addCommand: AddCommand = (program, host) => {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--seed <seed>', 'determines all data')
     .option('--world <file>', 'JSON file with data of your own', jsonOf('--world', host))
-    .option('--tape <file>', 'JSON file that record() wrote', jsonOf('--tape', host))
+    .option('--tape <file>', 'JSON file with a tape of record()', jsonOf('--tape', host))
     .option('--on-missing <source>', "what answers requests that are not on the tape: 'error' or 'world'")
     .option('--key <name=credits>', 'a key and its credits; can be repeated; without it one is printed', addKey)
     .option('--control-token <token>', 'protects /_fake; also read from ETN_MARKET_CONTROL_TOKEN')
