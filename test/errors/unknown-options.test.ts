@@ -140,7 +140,7 @@ const OPTIONS: Record<string, Row> = {
   formatPrice: ['digits', (o: object) => formatPrice('1', o)],
   mswHandlers: ['baseUrl', (o: object) => mswHandlers(fake, o)],
   planCredits: ['creditsPerDay', (o: object) => planCredits([], o)],
-  record: ['to', (o: object) => record({ client, budget: { credits: 5 }, run() {}, ...o })],
+  record: ['budget', (o: object) => record({ client, budget: { credits: 5 }, run() {}, ...o })],
   useFakeService: ['seed', (o: object) => useFakeService({ after() {} }, o)],
   usePrice: ['onError', (o: object) => usePrice(feed, undefined, { everyMs: 60_000, ...o })],
   usePrices: ['onError', (o: object) => usePrices(feed, [], { everyMs: 60_000, ...o })],
@@ -195,6 +195,7 @@ const WITHOUT = new Set([
   ...['checksumAddress', 'creditsToUsd', 'isAddress', 'isEtnMarketError', 'toUnits', 'unlocksAt'],
   // Parameters, which have a test below.
   ...['estimateCost', ...ids.map((id) => `createClient().${id}.estimate`)],
+  ...['mergeCandles', 'fillGaps', 'closedOnly', 'toOhlcv'],
   ...['createFileStore', 'toNodeHandler', 'useCreditMeter', 'useFeedStatus'],
   // The function of vitest. Its option `fakeOptions` is what `createFakeService` takes.
   'test',

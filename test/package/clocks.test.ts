@@ -17,6 +17,7 @@ const READERS: Readonly<Record<string, string>> = {
   'cli/tokens.ts': 'the age of a file',
   'file-store/file-lock.ts': 'how long a lock is silent, and its heartbeat',
   'file-store/file-store.ts': 'until when an entry is kept',
+  'file-store/sqlite-file.ts': 'for how long it is waited for another program',
   'fake/options.ts': 'the beginning of the time of a fake',
   'react/credit-meter.ts': 'a rate, and the moment of its reset',
 }
@@ -105,7 +106,8 @@ describe('the search finds', () => {
 })
 
 test('the clocks of the runtime are read by named files only', () => {
-  const readers = others.filter(({ tree: { text } }) => /\b(Date\.now|performance\.now|uptime\(|hrtime)/.test(text))
+  const codeOf = ({ tree }: SourceFile) => tree.text.replaceAll(/\/\*.*?\*\/|'.*?'/gs, '')
+  const readers = others.filter((file) => /\b(Date\.now|performance\.now|uptime\(|hrtime)/.test(codeOf(file)))
   expect(readers.map(({ path }) => path).sort()).toEqual(Object.keys(READERS).sort())
 })
 
