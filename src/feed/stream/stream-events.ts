@@ -47,6 +47,8 @@ export function createEventParser(): (text: string) => ServerSentEvent[] {
 
 export interface StreamedPrice extends KnownPrice {
   readonly address: string
+  /** The moment of the purchase as the proxy names it: two events with one are one price. */
+  readonly stamp: unknown
 }
 
 /** Reads the data of `event: price`. The age counts from now, so that the clocks of page and server may differ. */
@@ -57,19 +59,21 @@ export function readPrice(data: string, clock: FeedClock): StreamedPrice | undef
   const requestedAt = clock.now() - ageMs
   return {
     address,
+    stamp: at,
     at: requestedAt,
     requestedAt: clock.toUnix(requestedAt),
     price: isKnown ? ({ address, ...fields } as TokenPrice) : null,
   }
 }
 
-/** Reads the data of `event: settings`, with which a stream begins, and of `event: status`; without `state` where it is none. */
+/** Reads the data of `event: settings`, with which a stream begins, of `event: status` and of `event: end`; without `state` where it is none. */
 export function readReport(data: string) {
-  const { state, everyMs, heartbeatMs, code, waitMs } = fieldsOf(data)
+  const { state, everyMs, heartbeatMs, status, code, waitMs } = fieldsOf(data)
   return {
     state: /^(connected|stale|out_of_credits|refused)$/.test(String(state)) ? (state as StreamState) : undefined,
     everyMs: lengthOf(everyMs),
     heartbeatMs: lengthOf(heartbeatMs),
+    status: lengthOf(status),
     code: textOf(code),
     waitMs: lengthOf(waitMs),
   }
