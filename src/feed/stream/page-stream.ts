@@ -15,7 +15,14 @@ import {
   type ServerSentEvent,
   type StreamedPrice,
 } from './stream-events.ts'
-import { errorOf, FRONT_ERROR, type FeedStreamState, type FeedStreamStatus, type RefusedAddress, refusalOf } from './stream-state.ts'
+import {
+  errorOf,
+  type FeedStreamState,
+  type FeedStreamStatus,
+  FRONT_ERROR,
+  type RefusedAddress,
+  refusalOf,
+} from './stream-state.ts'
 
 export interface PageStreamOptions {
   readonly clock: FeedClock
