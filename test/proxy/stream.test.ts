@@ -18,7 +18,7 @@ test('an event holds the price, its id and its age; the pace is that of the oper
   const { response, prices, ids, settings } = await listen(`${query([ONE])}&everyMs=5000`)
   await settle()
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
   expect(settings()).toEqual({ everyMs: 10 * SECOND, heartbeatMs: 20 * SECOND })
   expect(prices).toEqual([{ ...price, ageMs: clock.now() - price.at, stale: false }])
   expect(ids[0]).toMatch(/^\w+\.\d+\.1$/)
@@ -76,20 +76,41 @@ describe('a stream', () => {
     expect((await listen(query([ONE]), { visitor: 'ada', method: 'HEAD' })).response.status).toBe(405)
   })
 
-  test.each([
-    ['a visitor', { perVisitor: { streams: 2 } }, 'ada', 200],
-    ['all visitors', { maxStreams: 2 }, 'bob', 429],
-  ])('is refused beyond the most of %s, until one of them has ended', async (_, limits, second, statusOfOthers) => {
-    const { listen, feed } = setupStream(limits)
+  test('is refused beyond the most of all visitors, until one of them has ended', async () => {
+    const { listen, feed } = setupStream({ maxStreams: 2 })
     const open = await listen(query([ONE]), { visitor: 'ada' })
-    await listen(query([TWO]), { visitor: second })
+    await listen(query([TWO]), { visitor: 'bob' })
     const third = await listen(query([THREE]), { visitor: 'ada' })
     expect([third.response.status, third.response.headers.get('retry-after')]).toEqual([429, '10'])
     expect(feed.status()).toMatchObject({ watches: 1, addresses: 2 })
-    expect((await listen(query([THREE]), { visitor: 'eve' })).response.status).toBe(statusOfOthers)
+    expect((await listen(query([THREE]), { visitor: 'eve' })).response.status).toBe(429)
     await open.stop()
     expect((await listen(query([THREE]), { visitor: 'ada' })).response.status).toBe(200)
   })
+
+  test('beyond the most of its visitor ends the oldest of them: who reloads a page behind a front that reports nobody is served', async () => {
+    const { clock, listen, ask, proxy, feed } = setupStream({ perVisitor: { streams: 2 }, maxStreams: 3 })
+    const other = await listen(query([TWO]), { visitor: 'other' })
+    const left: Response[] = []
+    for (let reload = 0; reload < 12; reload++) {
+      const page = await listen(query([ONE]), { visitor: 'ada' })
+      await clock.advance(3 * SECOND)
+      expect([page.response.status, page.prices.length, page.hasEnded()]).toEqual([200, 1, false])
+      expect(proxy.status().streams).toBeLessThanOrEqual(3)
+      left.push(page.response)
+    }
+    expect([left.length, other.hasEnded(), feed.status().watches]).toEqual([12, false, 1])
+    // One that asks for what it may not have ends nobody's.
+    expect((await ask('/stream?addresses=x', { visitor: 'ada' })).status).toBe(400)
+    expect(proxy.status().streams).toBe(3)
+  })
+
+  test.each([30_000, 60_000, 0, Number.NaN])(
+    'with a heartbeat of %i ms is refused: fronts would cut it',
+    (heartbeatMs) => {
+      expect(() => setupStream({ heartbeatMs })).toThrow('heartbeatMs')
+    },
+  )
 
   test('sends a comment when there is no news, and none beside news', async () => {
     for (const [everyMs, heartbeats] of [

@@ -247,6 +247,26 @@ describe('the addresses of a page', () => {
   })
 })
 
+test('of a visitor with more pages than streams the oldest is told so, and asks again after a minute', async () => {
+  const { clock, openPage } = setupPages({}, undefined, { perVisitor: { streams: 2 } })
+  const pages = [openPage(), openPage(), openPage()]
+  for (const page of pages) {
+    page.show(ONE)
+    await clock.advance(SECOND)
+  }
+  const states = () => pages.map(({ stream }) => stream.status().stream.state)
+  expect(states()).toEqual(['reconnecting', 'connected', 'connected'])
+  expect(pages[0]?.stream.status().stream).toMatchObject({ status: 429, code: 'too_many_streams' })
+  await clock.advance(50 * SECOND)
+  expect(pages.map(({ errors }) => errors)).toEqual([['too_many_streams'], [], []])
+  expect(pages.map(({ opened }) => opened.length)).toEqual([1, 1, 1])
+  await clock.advance(20 * SECOND)
+  expect(states()).toEqual(['connected', 'reconnecting', 'connected'])
+  // In ten minutes each of them waits its turn.
+  await clock.advance(10 * MINUTE)
+  for (const { opened } of pages) expect(opened.length).toBeLessThanOrEqual(8)
+})
+
 describe('a page that was frozen', () => {
   function setupFreezing() {
     const document = Object.assign(new EventTarget(), { hidden: false })

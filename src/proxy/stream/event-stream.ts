@@ -151,10 +151,11 @@ export class EventStream {
     return bytes.length
   }
 
-  /** Ends it from this side. */
-  end(): void {
+  /** Ends it from this side. @param lastWords why, where there is a reason */
+  end(lastWords = ''): void {
     if (this.#isEnded) return
     this.#leave()
+    if (lastWords !== '') this.#controller?.enqueue(encode(lastWords))
     this.#controller?.close()
   }
 
