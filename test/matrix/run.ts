@@ -9,7 +9,7 @@ import { suites } from './browser/run.ts'
 import { bundlers } from './bundlers/run.ts'
 import { consumers } from './consumers/run.ts'
 import { exampleWorker } from './examples/worker.ts'
-import { fronts } from './fronts/run.ts'
+import { fronts, pagesBehindFronts } from './fronts/run.ts'
 import { managers } from './managers/run.ts'
 import { proxies } from './proxy/run.ts'
 import { forwardProxies } from './runtimes/forward-proxies.ts'
@@ -31,6 +31,8 @@ const SIDE_BY_SIDE = [
   [...proxies, ...bundlers],
   consumers,
   ...[0, 1, 2].map((list) => fronts.filter((_, i) => i % 3 === list)),
+  // Each holds a connection for three minutes.
+  ...pagesBehindFronts.map((one) => [one]),
 ]
 
 const startedAt = Date.now()

@@ -85,7 +85,6 @@ export class PageStream {
   #everyMs: number | undefined
   #reported = ''
   #failures = 0
-  #lastId = ''
   #heartbeatMs = HEARTBEAT_MS
   /** When the connection last said something, or was opened. */
   #heardAt = 0
@@ -227,7 +226,6 @@ export class PageStream {
     const isOpen = this.#attempt !== undefined && this.#addresses.size > 0
     this.#close()
     this.#asked = this.#addresses
-    this.#lastId = ''
     if (state !== 'reconnecting') this.#failures = 0
     this.#setState(isOpen ? state : 'connecting', isOpen ? { waitMs, code } : {})
     if (this.#addresses.size > 0) {
@@ -274,9 +272,8 @@ export class PageStream {
     let response: Response | undefined
     let text = ''
     try {
-      const headers = { accept: 'text/event-stream', ...(this.#lastId !== '' && { 'last-event-id': this.#lastId }) }
       const path = `stream?addresses=${[...this.#asked].sort()}`
-      response = await raceWithAbort(this.#options.open(path, headers, signal), signal)
+      response = await raceWithAbort(this.#options.open(path, { accept: 'text/event-stream' }, signal), signal)
       const parse = isEventStream(response) && createEventParser()
       await readBody(response, signal, (part) => {
         if (this.#attempt !== attempt) return false
@@ -339,8 +336,7 @@ export class PageStream {
     return this.#clock.now() - this.#ranAt > LOOK_MS + this.#heartbeatMs
   }
 
-  #receive({ type, data, lastId }: ServerSentEvent): void {
-    this.#lastId = lastId
+  #receive({ type, data }: ServerSentEvent): void {
     if (type === 'price') {
       const price = readPrice(data, this.#clock)
       const newest = price && this.find(price.address.toLowerCase())

@@ -10,8 +10,6 @@ import type { RefusedAddress, StreamState } from './stream-state.ts'
 export interface ServerSentEvent {
   readonly type: string
   readonly data: string
-  /** The last id that the stream has sent so far; empty before the first. */
-  readonly lastId: string
 }
 
 /** Longer than an event with 50 prices; what has no end is not collected, in one line or in many. */
@@ -21,7 +19,6 @@ const MAX_LENGTH = 1_000_000
 export function createEventParser(): (text: string) => ServerSentEvent[] {
   /** Its line ends are line feeds, but for a last carriage return: its line feed may still follow. */
   let rest = ''
-  let lastId = ''
 
   function readEvent(block: string): ServerSentEvent[] {
     let type = ''
@@ -30,9 +27,8 @@ export function createEventParser(): (text: string) => ServerSentEvent[] {
       const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
       if (name === 'data') data.push(value)
       else if (name === 'event') type = value
-      else if (name === 'id' && !value.includes('\0')) lastId = value
     }
-    return data.length === 0 ? [] : [{ type: type || 'message', data: data.join('\n'), lastId }]
+    return data.length === 0 ? [] : [{ type: type || 'message', data: data.join('\n') }]
   }
 
   return (text) => {

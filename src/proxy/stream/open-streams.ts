@@ -49,9 +49,6 @@ export class OpenStreams {
   /** The oldest of a visitor first. */
   readonly #byVisitor = new Map<string, Set<EventStream>>()
   readonly #reader: AddressReader
-  /** Ids of another process are not taken for ids of this one. */
-  readonly #life: string
-  #opened = 0
   #size = 0
   #stopTimer: (() => void) | undefined
   /** Streams with something to write, perhaps. */
@@ -63,7 +60,6 @@ export class OpenStreams {
     this.#clock = clock
     this.#listed = listed
     this.#reader = reader
-    this.#life = `${clock.now().toString(36)}${Math.floor(clock.random() * 2 ** 32).toString(36)}`
     const onNews = () => this.#queueAll()
     this.#hub = new PriceHub(settings, new AgeClock(clock), onNews, () => this.#endAll())
   }
@@ -81,7 +77,7 @@ export class OpenStreams {
   }
 
   /** @throws Refusal for a stream that can have none of its addresses */
-  async open({ signal, headers }: Request, url: URL, visitor: string): Promise<Response> {
+  async open({ signal }: Request, url: URL, visitor: string): Promise<Response> {
     const asked = readAddresses(url)
     const { addresses: allowed } = this.#settings
     const known = allowed === 'listed' ? await this.#listed.get(signal) : allowed
@@ -95,7 +91,7 @@ export class OpenStreams {
     const { addresses, refused } = this.#takePlaces(asked, known, visitor)
     if (addresses.length === 0) throw this.#refusalOf(refused)
     const key = addresses.join()
-    const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses, `${this.#life}.${++this.#opened}`)
+    const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses)
     this.#lists.set(key, list)
     const settings = { everyMs: this.#hub.pace, heartbeatMs }
     const refusals = refused.length > 0 ? eventText('refused', refused) : ''
@@ -104,7 +100,7 @@ export class OpenStreams {
       this.#queue.add(stream)
       void this.#writeQueue()
     }
-    const stream = new EventStream(list, opening, headers.get('last-event-id'), onReady, () => {
+    const stream = new EventStream(list, opening, onReady, () => {
       signal.removeEventListener('abort', onAbort)
       this.#queue.delete(stream)
       this.#close(stream, list, visitor)
