@@ -64,12 +64,6 @@ export function withInternals<Made extends object>(made: Made, internals: Client
   return Object.assign(made, { [INTERNALS]: () => internals })
 }
 
-/** Gives what is made of a client the internals of that client, if it has any. */
-export function inheritInternals<Made extends object>(client: object, made: Made): Made {
-  const internals = internalsOf(client)
-  return internals ? withInternals(made, internals) : made
-}
-
 /** The internals of a client, or of a feed that was made of one; undefined for anything else. */
 export function internalsOf(client: object): ClientInternals | undefined {
   return (client as { [INTERNALS]?: () => ClientInternals })[INTERNALS]?.()

@@ -1,4 +1,4 @@
-import { inheritInternals, internalsOf } from '../client-internals.ts'
+import { internalsOf, withInternals } from '../client-internals.ts'
 import { invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
 import { ASYNC_DISPOSE, messageOf } from '../utils/runtime.ts'
 import { CandleWatches } from './candles/watch-candles.ts'
@@ -24,8 +24,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   rejectUnknown('feed option', options, OPTIONS)
   requireGlobals()
   const { budget } = options
-  if (budget && !internalsOf(client))
-    throw invalidOption('budget', budget, 'left out: the client was not made by createClient')
+  const internals = internalsOf(client)
+  if (budget && !internals) throw invalidOption('budget', budget, 'left out: the client was not made by createClient')
   const context = new FeedContext(client, options)
   const { lifetime, listeners, dailyBudget, emit } = context
   const candles = new CandleWatches(context)
@@ -59,5 +59,9 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     close,
     [ASYNC_DISPOSE]: close,
   } satisfies PriceFeed
-  return inheritInternals(client, feed)
+  if (!internals) return feed
+  // What a proxy calls for the feed is paid by its budget.
+  const call: typeof internals.call = (operation, params, callOptions, more) =>
+    internals.call(operation, params, callOptions, { ...more, budget: dailyBudget.budget })
+  return withInternals(feed, { ...internals, call })
 }

@@ -10,9 +10,11 @@ export interface AppVisibility {
 
 interface Page {
   readonly hidden: boolean
-  addEventListener(type: 'visibilitychange', listener: () => void): void
-  removeEventListener(type: 'visibilitychange', listener: () => void): void
+  addEventListener(type: 'visibilitychange' | 'resume', listener: () => void): void
+  removeEventListener(type: 'visibilitychange' | 'resume', listener: () => void): void
 }
+
+const findPage = () => (globalThis as { document?: Page }).document
 
 export type PageVisibility = ReturnType<typeof followPageVisibility>
 
@@ -27,7 +29,7 @@ export function followPageVisibility(onChange: () => void, app?: unknown) {
 }
 
 function followPage(onChange: () => void) {
-  const page = (globalThis as { document?: Page }).document
+  const page = findPage()
   page?.addEventListener('visibilitychange', onChange)
   return {
     /** False where there is no page. */
@@ -46,4 +48,11 @@ function followApp(onChange: () => void, app: AppVisibility): ReturnType<typeof 
     },
     stop: () => listener.remove(),
   }
+}
+
+/** Calls back when a browser that has frozen the page lets it run again: what it read then never gives another byte. Returns a function that stops it. */
+export function onPageResume(onResume: () => void): () => void {
+  const page = findPage()
+  page?.addEventListener('resume', onResume)
+  return () => page?.removeEventListener('resume', onResume)
 }

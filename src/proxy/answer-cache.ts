@@ -6,7 +6,7 @@ export interface Answer {
   /** The JSON of the envelope. */
   readonly body: string
   readonly etag: string
-  /** From when it is, by the age clock: when it came, or earlier, where a cache on the way had kept it. */
+  /** From when it is, by the age clock: when it was asked for, or earlier, where a cache on the way had kept it. */
   readonly at: number
   /** Until when it is fresh, by the age clock. */
   readonly freshUntil: number

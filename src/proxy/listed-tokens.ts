@@ -38,13 +38,19 @@ export class ListedTokens {
   }
 
   async #load(): Promise<ReadonlySet<string>> {
-    const { client, ages, limit: budget } = this.#settings
+    const { client, ages, limit, stream } = this.#settings
+    const payer = stream?.addresses === 'listed' ? stream.payer : undefined
     // Not again before this call has ended.
     this.#dueAt = Number.POSITIVE_INFINITY
     let waitMs = RETRY_MS
     try {
-      // Everybody needs it, so the budget of all pays.
-      const listed: unknown = await client.call('token.list', { limit: LIMIT }, {}, { budget })
+      // Streams need nothing of the budget of calls: visitors who use it up must not end the prices of all.
+      const listed: unknown = await (payer ?? client).call(
+        'token.list',
+        { limit: LIMIT },
+        {},
+        payer ? {} : { budget: limit },
+      )
       const tokens = isArray(listed) ? listed.filter(isObject) : []
       this.#known = new Set(tokens.flatMap(({ address }) => (typeof address === 'string' ? address.toLowerCase() : [])))
       waitMs = WEEK_MS

@@ -21,12 +21,10 @@ export interface NodeRequest {
 export interface NodeResponse {
   /** Writes the status and the headers. */
   writeHead(status: number, headers: Record<string, string | string[]>): unknown
-  /** Sends the headers before the first byte of the body. */
-  flushHeaders(): void
   /** Returns whether more may be written now. */
   write(chunk: Uint8Array): boolean
-  /** Ends the answer. */
-  end(): unknown
+  /** Ends the answer, with its last part. */
+  end(chunk?: Uint8Array): unknown
   /** Closes the connection. */
   destroy(): unknown
   /** Calls back at each `drain`, `close` or `error`. */
@@ -60,11 +58,14 @@ class Connection {
   readonly #response: NodeResponse
   readonly #left = new AbortController()
   #wake = () => {}
+  /** Stops the wait for the visitor to read what is left; undefined before the answer has ended. */
+  #stopTimer: (() => void) | undefined
 
   constructor(response: NodeResponse) {
     this.#response = response
     const leave = () => {
-      this.#left.abort(namedError('AbortError', 'The visitor has left.'))
+      if (this.#stopTimer) this.#stopTimer()
+      else this.#left.abort(namedError('AbortError', 'The visitor has left.'))
       this.#wake()
     }
     response.on('close', leave)
@@ -77,27 +78,40 @@ class Connection {
     return this.#left.signal
   }
 
-  async send({ status, headers, body }: Response): Promise<void> {
+  async send(answered: Response): Promise<void> {
+    const { status, headers, body } = answered
     const response = this.#response
-    const reader = body?.getReader()
-    const cancel = () => void reader?.cancel().catch(() => {})
-    if (this.left.aborted) return cancel()
     const cookies = headers.getSetCookie()
-    response.writeHead(status, { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) })
-    // The headers of a stream are sent before its first event.
-    response.flushHeaders()
+    const lines = { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) }
+    let whole: Uint8Array | undefined
+    if (body && headers.get('content-type') !== 'application/json')
+      await this.#sendParts(status, lines, body.getReader())
+    else {
+      // One write, for the headers and all of the body.
+      whole = body ? new Uint8Array(await answered.arrayBuffer()) : undefined
+      if (this.left.aborted) return
+      response.writeHead(status, { ...lines, ...(whole && { 'content-length': String(whole.length) }) })
+    }
+    if (this.left.aborted) return
+    this.#stopTimer = startBackgroundTimer(MAX_READ_MS, () => response.destroy())
+    response.end(whole)
+  }
+
+  async #sendParts(
+    status: number,
+    lines: Record<string, string | string[]>,
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+  ): Promise<void> {
+    const cancel = () => void reader.cancel().catch(() => {})
+    if (this.left.aborted) return cancel()
     this.left.addEventListener('abort', cancel)
-    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    // They are sent with the first part, which a stream has at once.
+    this.#response.writeHead(status, lines)
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
       if (this.left.aborted) return
       // A stream that ends while its visitor reads nothing is not waited for.
-      if (!response.write(part.value)) await Promise.race([this.#writable(), reader?.closed])
+      if (!this.#response.write(part.value)) await Promise.race([this.#writable(), reader.closed])
     }
-    response.end()
-    if (!this.left.aborted)
-      this.left.addEventListener(
-        'abort',
-        startBackgroundTimer(MAX_READ_MS, () => response.destroy()),
-      )
   }
 
   /** Resolves when more may be written, or the visitor has left. */

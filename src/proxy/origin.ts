@@ -3,8 +3,7 @@ import { ALLOWED_METHODS, refuse } from './respond.ts'
 import type { ProxyCorsOptions } from './types.ts'
 
 const EXPOSED = 'Age, X-Credits-Cost, X-Credits-Remaining, Retry-After'
-/** Sent without being asked for by reconnecting streams. */
-const ALWAYS_ALLOWED_HEADERS = 'Last-Event-ID, If-None-Match'
+const ALWAYS_ALLOWED_HEADERS = 'If-None-Match'
 const HEADER_NAMES = /^[\w\-, ]{1,1000}$/
 const PREFLIGHT_SECONDS = '600'
 

@@ -1,4 +1,5 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
+import { createAddressReader } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { createIdentify, type Identity } from './identify.ts'
 import { ListedTokens } from './listed-tokens.ts'
@@ -54,6 +55,7 @@ class ProxyServer {
   readonly #listed: ListedTokens
   readonly #streams: OpenStreams | undefined
   readonly #purchases: Purchases
+  readonly #reader = createAddressReader()
   readonly #live = new Set<Promise<unknown>>()
   readonly #closing = new LightAbortController()
 
@@ -66,7 +68,7 @@ class ProxyServer {
     this.#visitors = perVisitor && new Visitors(perVisitor, clock)
     this.#rate = perVisitor?.requestsPerMinute ? new RequestRate(perVisitor.requestsPerMinute, clock) : undefined
     this.#listed = new ListedTokens(settings)
-    this.#streams = stream && new OpenStreams(stream, clock, this.#listed)
+    this.#streams = stream && new OpenStreams(stream, clock, this.#listed, this.#reader)
     this.#purchases = new Purchases(settings, this.#visitors)
   }
 
@@ -140,15 +142,15 @@ class ProxyServer {
     const rule = rules.get(route.operation)
     if (rule === undefined) throw refuse(403, 'not_allowed', `${route.operation} is not open to visitors.`)
 
-    const call = readCall(rule, route.params, url)
+    const call = readCall(rule, route.params, url, this.#reader)
     await this.#requireTokens(call, signal)
 
     const found = this.#purchases.find(call)
     if (method === 'HEAD' && found === undefined) throw methodNotAllowed(TAKES, 'GET, OPTIONS')
-    const { answer, cost } = found ?? (await this.#purchases.buy(call, visitor, signal))
+    const bought = found ?? (await this.#purchases.buy(call, visitor, signal))
 
-    const credits = call.isMetered ? { cost, remaining: this.#visitors?.available(visitor) } : {}
-    return success(request, answer, credits, cdnMaxAgeMs, ages)
+    const credits = call.isMetered ? { cost: bought.cost, remaining: this.#visitors?.available(visitor) } : {}
+    return success(request, bought, credits, cdnMaxAgeMs, ages)
   }
 
   /** A function that never answers must not keep the proxy open. */

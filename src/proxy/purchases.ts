@@ -12,6 +12,11 @@ import type { Visitors } from './visitors.ts'
 export interface Bought {
   readonly answer: Answer
   readonly cost: number
+  /**
+   * How old it is beyond the visitor's own question, in milliseconds: how long the proxy, or a cache behind it, had kept it. What took long to come is
+   * no older for those who have waited for it.
+   */
+  readonly keptMs: number
 }
 
 /** How long a request that its visitor has left may take, so that its cost is known and its answer serves the next one. */
@@ -23,6 +28,8 @@ export class Purchases {
   readonly #cache: AnswerCache
   readonly #visitors: Visitors | undefined
   readonly #live = new Set<Promise<unknown>>()
+  /** When the first of those who wait for a call has asked for it, by the age clock, and how many wait, by its key. */
+  readonly #asked = new Map<string, { readonly at: number; callers: number }>()
 
   /** @param visitors undefined where visitors have no limit of their own */
   constructor(settings: ProxySettings, visitors: Visitors | undefined) {
@@ -34,7 +41,7 @@ export class Purchases {
   /** An answer that is still fresh costs nothing. */
   find({ operation, key }: ProxyCall): Bought | undefined {
     const answer = this.#cache.get(operation, key)
-    return answer && { answer, cost: 0 }
+    return answer && { answer, cost: 0, keptMs: this.#settings.ages.now() - answer.at }
   }
 
   /** @throws the error of the call, a refusal for the visitor's own budget, or the reason of the signal */
@@ -57,7 +64,10 @@ export class Purchases {
     const onLeave = () => {
       stopTimer = startTimer(clock, ABANDONED_MS, () => cutOff.abort(left.reason))
     }
+    const asked = this.#asked.get(key) ?? { at: ages.now(), callers: 0 }
     const own = this.#visitors?.begin(visitor)
+    this.#asked.set(key, asked)
+    asked.callers++
     const budget = own && limit ? joinLimits(own, limit) : (own ?? limit)
     left.addEventListener('abort', onLeave)
     try {
@@ -67,15 +77,18 @@ export class Purchases {
       const cost = Math.min(charged, estimated * meta.attempts)
       // Those who share a call make one answer of it.
       const known = meta.shared ? this.#cache.get(operation, key) : undefined
-      if (known) return { answer: known, cost }
+      const keptMs = cachedForMs(meta.headers?.age)
+      if (known) return { answer: known, cost, keptMs }
       const body = client.redact(toBody(operation, data))
-      const at = ages.now() - cachedForMs(meta.headers?.age)
+      // An answer is as old as its question: it may have waited in a connection while the machine slept.
+      const at = asked.at - keptMs
       const answer = { body, etag: etagOf(body), at, freshUntil: at + rule.cacheMs }
       this.#cache.set(operation, key, answer)
-      return { answer, cost }
+      return { answer, cost, keptMs }
     } finally {
       left.removeEventListener('abort', onLeave)
       stopTimer()
+      if (--asked.callers === 0) this.#asked.delete(key)
       this.#visitors?.end(visitor)
     }
   }

@@ -5,7 +5,7 @@ import { CHAIN_ID, type OperationId, operations } from '../generated/operations.
 import type { Operation, Param } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { defaultOf, type ParamValue, validateParams } from '../operations/validate-params.ts'
-import { isAddress } from '../utils/address.ts'
+import { type AddressReader, isAddress } from '../utils/address.ts'
 import { badRequest, refuse } from './respond.ts'
 import type { AllowedOperation, ProxyOptions } from './types.ts'
 
@@ -129,6 +129,7 @@ export function readCall(
   rule: Rule,
   pathParams: Readonly<Record<string, string>>,
   { searchParams: query, search }: URL,
+  reader: AddressReader,
 ) {
   if (search.length > MAX_QUERY_LENGTH) throw badRequest(`The query has more than ${MAX_QUERY_LENGTH} characters.`)
   const { operation } = rule
@@ -148,7 +149,7 @@ export function readCall(
     params[name] = readValue(param, text)
   }
   applyRule(rule, params)
-  const { values } = validateParams(operation, params)
+  const { values } = validateParams(operation, params, reader)
   if (isArray(values.addresses) && values.addresses.length === 0) throw badRequest(`${operation}: addresses is empty.`)
   const normal = Object.fromEntries(known.map((param) => [param.name, toOneForm(param, values[param.name])]))
   // The tokens that it names.

@@ -4,25 +4,26 @@ import type { BudgetExceededError } from '../errors/budget.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isObject } from '../operations/type-guards.ts'
-import type { Answer } from './answer-cache.ts'
+import type { Bought } from './purchases.ts'
 
 /** No page may read JSON as a script or a style sheet. */
 const JSON_HEADERS = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
 
 /**
+ * @param bought the answer, and for how long it had been kept
  * @param credits what this visitor paid for the answer, undefined for an operation that costs none, and has left, undefined without a limit
  * @param cdnMaxAgeMs how long shared caches may keep the answer, at most; 0 forbids it
  */
 export function success(
   request: Request,
-  answer: Answer,
+  { answer, keptMs }: Pick<Bought, 'answer' | 'keptMs'>,
   { cost, remaining }: { cost?: number; remaining?: number | undefined },
   cdnMaxAgeMs: number,
   ages: AgeClock,
 ): Response {
   const maxAge = Math.floor(Math.min(cdnMaxAgeMs, answer.freshUntil - ages.now()) / 1_000)
   const isShared = maxAge > 0
-  const ageSeconds = Math.floor((ages.now() - answer.at) / 1_000)
+  const ageSeconds = Math.floor(keptMs / 1_000)
   const headers: Record<string, string> = {
     ...JSON_HEADERS,
     etag: answer.etag,

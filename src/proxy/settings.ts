@@ -69,6 +69,8 @@ export function readSettings(options: ProxyOptions) {
   return { ...settings, budget, limit, closeBudget }
 }
 
+/** The shortest time-out of servers and proxies for a connection that is silent. */
+const SHORTEST_TIMEOUT_MS = 30_000
 const STREAM_OPTIONS = ['everyMs', 'addresses', 'maxAddresses', 'perVisitor', 'maxStreams', 'heartbeatMs']
 
 function readStreamSettings(feed: ProxyWithFeed['feed'], client: ClientInternals, options: ProxyStreamOptions = {}) {
@@ -81,8 +83,12 @@ function readStreamSettings(feed: ProxyWithFeed['feed'], client: ClientInternals
   const { maxStreams = 5_000, heartbeatMs = 15_000 } = options
   rejectUnknown('stream.perVisitor option', perVisitor, ['streams'])
   const { streams = 6 } = perVisitor
+  if (!(heartbeatMs < SHORTEST_TIMEOUT_MS))
+    throw invalidOption('stream.heartbeatMs', heartbeatMs, 'below 30,000: servers close connections that are silent')
   return {
     feed,
+    /** Pays for the list of tokens that may be streamed by the budget of the feed. */
+    payer: internalsOf(feed),
     everyMs: requireMilliseconds('stream.everyMs', everyMs),
     /** The addresses that may be streamed, in lower case. */
     addresses: addresses === 'any' ? addresses : readTokens('stream.addresses', addresses),

@@ -1,7 +1,8 @@
 import type { ClientEvent } from 'etn-market'
 import { useSyncExternalStore } from 'react'
+import { AgeClock, type Clock, startTimer, systemClock } from '../concurrency/clock.ts'
 import { requireKnown } from '../utils/known-options.ts'
-import { HOUR_MS } from '../utils/time-units.ts'
+import { DAY_MS, HOUR_MS } from '../utils/time-units.ts'
 
 /** What a client has spent, as a credit meter shows it. */
 export interface CreditMeterState {
@@ -13,7 +14,7 @@ export interface CreditMeterState {
   readonly remaining: number | undefined
   /**
    * Credits an hour; undefined in the first minute, which says nothing of an hour. With `budgetWindowMs`, the rate of the whole window of the
-   * budget; else that of the last `windowMs`, which falls with time while somebody subscribes.
+   * budget; else that of the last `perMs`, which falls with time while somebody subscribes.
    */
   readonly creditsPerHour: number | undefined
   /** How long the balance lasts at this rate, in days; undefined without a balance or spending, and where credits are renewed. */
@@ -27,15 +28,15 @@ export interface CreditMeterState {
 
 /** Options of `createCreditMeter`. */
 export interface CreditMeterOptions {
-  /** The time from which the rate is computed, in milliseconds. @default 600_000 */
-  windowMs?: number | undefined
+  /** The period from which the rate is computed, in milliseconds, from a minute to a year. @default 600_000 */
+  perMs?: number | undefined
   /**
-   * Length of the window after which the credits are renewed, in milliseconds, such as `perVisitor.windowMs` of a proxy.
+   * Length of the window after which the credits are renewed, in milliseconds, from a second to a year, such as `perVisitor.windowMs` of a proxy.
    * @default the credits are not renewed
    */
   budgetWindowMs?: number | undefined
-  /** The current time in unix milliseconds, for tests. @default Date.now for moments, and performance.now for what has passed since */
-  now?: (() => number) | undefined
+  /** @default the system clock */
+  clock?: Clock | undefined
 }
 
 /** Adds up the credits of a client from its events. */
@@ -51,7 +52,8 @@ export interface CreditMeter {
 /** A rate needs as much: a first purchase, divided by the seconds before it, would be any rate. */
 const MIN_DATA_MS = 60_000
 const DAY_HOURS = 24
-/** How often in a window the rate is computed while nothing is spent. */
+const YEAR_MS = 366 * DAY_MS
+/** How often in a period the rate is computed while nothing is spent. */
 const REFRESHES = 20
 
 /**
@@ -59,19 +61,20 @@ const REFRESHES = 20
  * @example
  * const meter = createCreditMeter()
  * const client = createClient({ onEvent: meter.onEvent }) // in a component: useCreditMeter(meter)
- * @throws TypeError for an unknown option
+ * @throws TypeError for an unknown option, RangeError for a time that is none
  */
 export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter {
-  requireKnown('credit meter option', options, ['windowMs', 'budgetWindowMs', 'now'])
-  const { windowMs = 600_000, budgetWindowMs } = options
-  // A step of the wall clock changes no rate and no window.
-  const now = options.now ?? (() => performance.now())
-  const wallNow = options.now ?? Date.now
+  requireKnown('credit meter option', options, ['perMs', 'budgetWindowMs', 'clock'])
+  const { perMs = 600_000, budgetWindowMs, clock = systemClock } = options
+  requireTime('perMs', perMs, MIN_DATA_MS)
+  if (budgetWindowMs !== undefined) requireTime('budgetWindowMs', budgetWindowMs, 1_000)
+  // Counts the sleep of the machine, and no step back of the wall clock.
+  const { now, toUnix } = new AgeClock(clock)
   const listeners = new Set<() => void>()
   const startedAt = now()
   /** What the rate is computed from, oldest first: the window of a budget begins with its first purchase. */
   let spent: { readonly at: number; readonly credits: number }[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let stopTimer = () => {}
   let state: CreditMeterState = {
     charged: 0,
     uncertain: 0,
@@ -83,13 +86,13 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
 
   function change(credits: number, uncertain: number, remaining = state.remaining): void {
     const at = now()
-    if (budgetWindowMs === undefined) spent = spent.filter((each) => each.at > at - windowMs)
+    if (budgetWindowMs === undefined) spent = spent.filter((each) => each.at > at - perMs)
     else if (spent[0] && at >= spent[0].at + budgetWindowMs) spent = []
     if (credits) spent.push({ at, credits })
     const [first] = spent
     const elapsedMs = at - startedAt
     const rate =
-      (spent.reduce((sum, each) => sum + each.credits, 0) * HOUR_MS) / (budgetWindowMs ?? Math.min(windowMs, elapsedMs))
+      (spent.reduce((sum, each) => sum + each.credits, 0) * HOUR_MS) / (budgetWindowMs ?? Math.min(perMs, elapsedMs))
     const creditsPerHour = elapsedMs < MIN_DATA_MS ? undefined : rate
     const isLasting = remaining !== undefined && creditsPerHour && budgetWindowMs === undefined
     const daysLeft = isLasting ? remaining / (creditsPerHour * DAY_HOURS) : undefined
@@ -100,15 +103,15 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
       remaining,
       creditsPerHour,
       daysLeft,
-      resetsAt: first && budgetWindowMs && Math.round(wallNow() + first.at + budgetWindowMs - at),
+      resetsAt: first && budgetWindowMs && toUnix(first.at + budgetWindowMs),
     }
     for (const listener of [...listeners]) listener()
     setTimer()
   }
 
   function setTimer(): void {
-    clearTimeout(timer)
-    if (listeners.size && spent.length) timer = setTimeout(change, windowMs / REFRESHES, 0, 0)
+    stopTimer()
+    if (listeners.size && spent.length) stopTimer = startTimer(clock, perMs / REFRESHES, () => change(0, 0))
   }
 
   return {
@@ -130,6 +133,11 @@ export function createCreditMeter(options: CreditMeterOptions = {}): CreditMeter
     },
     getSnapshot: () => state,
   }
+}
+
+function requireTime(name: string, ms: number, least: number): void {
+  if (!(typeof ms === 'number' && ms >= least && ms <= YEAR_MS))
+    throw new RangeError(`Invalid ${name}: ${ms}. It must be milliseconds from ${least} to a year.`)
 }
 
 /**

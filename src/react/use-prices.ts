@@ -16,7 +16,7 @@ export interface PriceSource extends PriceReader {
   /** Keeps prices up to date. */
   watch(
     addresses: readonly string[],
-    options: { everyMs: number; onPrice: () => void; onError: (error: unknown) => void },
+    options: { everyMs: number; onPrice: (price: FeedPrice) => void; onError: (error: unknown) => void },
   ): PriceSourceWatch
 }
 
@@ -72,17 +72,16 @@ export function usePrices<const Address extends string>(
   const subscribe = useCallback(
     (onChange: () => void) => {
       if (list.length === 0) return () => {}
-      const onPrice = () => {
-        snapshot.changed()
-        onChange()
-      }
-      // What is known may have changed since it was rendered.
-      snapshot.changed()
       const watch = feed.watch(list, {
         everyMs,
-        onPrice,
+        onPrice(price) {
+          snapshot.deliver(price)
+          onChange()
+        },
         onError: (error) => latestOnError.current?.(error),
       })
+      // What is known may have changed since it was rendered, and the watch delivers only what is young enough for it.
+      snapshot.look()
       return () => watch.stop()
     },
     [feed, list, everyMs, snapshot],
@@ -96,21 +95,27 @@ const getServerSnapshot = (): PricesByAddress => NOTHING
 const NOTHING: PricesByAddress = Object.freeze({})
 
 /**
- * What a feed knows, as it was when its watch last called `changed`: the same object until a price changes, because React compares snapshots by
- * identity. React asks twice in a row, and a price may become stale between the two.
+ * The prices that a watch has delivered, and before that those that its feed knows: whether a price is stale depends on the interval of who shows it.
+ * The object is the same until a price changes, because React compares snapshots by identity.
  */
 export function createSnapshot(feed: PriceReader, addresses: readonly string[]) {
-  let last: PricesByAddress = NOTHING
-  let isOld = true
+  const shown = new Map<string, FeedPrice | undefined>()
+  let last: PricesByAddress | undefined
+  function show(address: string, price: FeedPrice | undefined): void {
+    const before = shown.get(address)
+    if (before?.at === price?.at && before?.stale === price?.stale) return
+    shown.set(address, price)
+    last = undefined
+  }
+  const look = () => {
+    for (const address of addresses) show(address, feed.peek(address))
+  }
+  look()
   return {
-    changed() {
-      isOld = true
-    },
+    look,
+    deliver: (price: FeedPrice) => show(price.address, price),
     get(): PricesByAddress {
-      if (!isOld) return last
-      isOld = false
-      const next = Object.fromEntries(addresses.map((address) => [address, feed.peek(address)]))
-      if (addresses.some((address) => last[address] !== next[address])) last = next
+      last ??= shown.size > 0 ? Object.fromEntries(shown) : NOTHING
       return last
     },
   }

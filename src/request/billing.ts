@@ -141,7 +141,9 @@ export function bill(
     proof = reservation.settle(charge.credits, { remaining })
     usage.recordCharge(request.operation, charge.credits, charge.fromHeader)
     const type = charge.fromHeader ? 'credits.charged' : 'credits.computed'
-    emit(remaining === undefined ? { type, credits: charge.credits } : { type, credits: charge.credits, remaining })
+    // The newest balance that is known: this answer may be a late one.
+    const newest = remaining === undefined ? {} : { remaining: usage.remaining() ?? remaining }
+    emit({ type, credits: charge.credits, ...newest })
   }
   if (proof !== undefined) emit({ type: 'credits.reconciled', ...proof })
   if (charge.credits > reservation.credits) {

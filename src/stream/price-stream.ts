@@ -11,7 +11,6 @@ import {
 } from '../feed/page-visibility.ts'
 import { isStale, streamedAge, toFeedPrice } from '../feed/prices/tracked-price.ts'
 import { PageStream } from '../feed/stream/page-stream.ts'
-import type { StreamedPrice } from '../feed/stream/stream-events.ts'
 import type { FeedStreamStatus } from '../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
 import { canStream, onceInTurn, trimEnd } from '../utils/runtime.ts'
@@ -83,8 +82,8 @@ export interface PriceStreamStatus {
 /** Prices from the event stream of a proxy, for a page that shows prices and buys nothing. */
 export interface PriceStream {
   /**
-   * Keeps the prices of tokens up to date. It is free. All watches of a page together have one stream of up to 150 addresses. Addresses are sent as
-   * they are written, so that the proxy refuses a wrong checksum.
+   * Keeps the prices of tokens up to date. It is free. All watches of a page together have one stream of up to 150 addresses; further ones are refused
+   * with `too_many_addresses` until others are no longer watched. Addresses are sent as they are written, so that the proxy refuses a wrong checksum.
    * @throws InvalidRequestError if an address or an option is invalid; the error with the code `stream_closed` after `close`.
    */
   watch(addresses: string | readonly string[], options?: PriceStreamWatchOptions): PriceStreamWatch
@@ -101,9 +100,6 @@ export interface PriceStream {
   /** Ends all watches and the stream. */
   close(): void
 }
-
-/** How long changes are collected before the stream is opened anew: what a page renders together has one stream. */
-const WINDOW_MS = 5
 
 const OPTIONS = ['url', 'headers', 'credentials', 'fetch', 'whenHidden', 'clock']
 
@@ -123,15 +119,9 @@ export function createPriceStream(options: PriceStreamOptions): PriceStream {
   return new PagePrices(options, readUrl(options.url))
 }
 
-/** What is known of an address, in any spelling. */
-interface WatchedPrice {
-  newest: StreamedPrice | undefined
-  readonly watches: Set<OpenWatch>
-}
-
 interface OpenWatch {
-  /** By the address as it was written. */
-  readonly inputs: ReadonlyMap<string, WatchedPrice>
+  /** The addresses in lower case, by what was written. */
+  readonly inputs: ReadonlyMap<string, string>
   readonly options: PriceStreamWatchOptions
   /** When the price was bought that was delivered last, and whether it was stale, by input. */
   readonly delivered: Map<string, string>
@@ -142,8 +132,6 @@ interface OpenWatch {
 /** Its methods may be taken apart. */
 class PagePrices implements PriceStream {
   readonly #clock: FeedClock
-  /** By the lower case of an address. */
-  readonly #prices = new Map<string, WatchedPrice>()
   readonly #watches = new Set<OpenWatch>()
   readonly #listeners = new Set<() => void>()
   /** What `peek` returned last, by input. */
@@ -170,7 +158,6 @@ class PagePrices implements PriceStream {
     this.#page = whenHidden === 'keep' ? undefined : followPageVisibility(() => this.#stream.changed(), whenHidden)
     this.#stream = new PageStream({
       clock: this.#clock,
-      windowMs: WINDOW_MS,
       async open(path, more, signal) {
         const { fetch = globalThis.fetch } = options
         return canStream(fetch)
@@ -179,7 +166,7 @@ class PagePrices implements PriceStream {
       },
       wanted: () => [...this.#watches].flatMap(({ inputs }) => [...inputs.keys()]),
       isPaused: () => this.#page?.hidden ?? false,
-      onPrice: (price) => this.#receive(price),
+      onPrice: () => this.#update(true),
       onChange: () => this.#update(true),
     })
   }
@@ -192,21 +179,22 @@ class PagePrices implements PriceStream {
       throw invalidOption('everyMs', everyMs, 'milliseconds above 0')
     const given = typeof addresses === 'string' ? [addresses] : addresses
     const watch: OpenWatch = {
-      inputs: new Map(given.map((input) => [input, this.#open(toLowerCase(input))])),
+      inputs: new Map(given.map((input) => [input, toLowerCase(input)])),
       options: { ...options },
       delivered: new Map(),
       reported: new Set(),
     }
     this.#watches.add(watch)
-    for (const { watches } of watch.inputs.values()) watches.add(watch)
     this.#changed()
     return { stop: () => this.#stop(watch) }
   }
 
   readonly peek = (input: string): FeedPrice | undefined => {
-    const { newest, watches = [] } = this.#prices.get(toLowerCase(input)) ?? {}
+    const address = toLowerCase(input)
+    const newest = this.#stream.find(address)
     if (newest === undefined) return undefined
-    const intervals = Array.from(watches, ({ options }) => options.everyMs ?? 0)
+    const watches = [...this.#watches].filter(({ inputs }) => [...inputs.values()].includes(address))
+    const intervals = watches.map(({ options }) => options.everyMs ?? 0)
     const now = this.#clock.now()
     const stale = isStale(now - newest.at, this.#maxAge(intervals.length && Math.min(...intervals)))
     const shown = this.#shown.get(input)
@@ -228,7 +216,7 @@ class PagePrices implements PriceStream {
     return {
       state: this.#isClosed ? 'closed' : watches > 0 ? 'running' : 'idle',
       watches,
-      addresses: [...this.#prices.values()].filter((price) => price.watches.size > 0).length,
+      addresses: new Set([...this.#watches].flatMap(({ inputs }) => [...inputs.values()])).size,
       stream: this.#stream.status,
     }
   }
@@ -243,26 +231,12 @@ class PagePrices implements PriceStream {
   }
 
   #stop(watch: OpenWatch): void {
-    for (const { watches } of watch.inputs.values()) watches.delete(watch)
     if (this.#watches.delete(watch)) this.#changed()
   }
 
   #changed(): void {
     this.#stream.changed()
     this.#update(false)
-  }
-
-  #open(address: string): WatchedPrice {
-    const price = this.#prices.get(address) ?? { newest: undefined, watches: new Set() }
-    this.#prices.set(address, price)
-    return price
-  }
-
-  #receive(price: StreamedPrice): void {
-    const known = this.#prices.get(price.address.toLowerCase())
-    if (known === undefined || (known.newest && price.at <= known.newest.at)) return
-    known.newest = price
-    this.#update(true)
   }
 
   /** The pace is the proxy's: a page that wants prices more often gets them no more often. */
@@ -281,10 +255,11 @@ class PagePrices implements PriceStream {
     const report = (error: unknown) => callSafely(onError, error)
     const failures = new Map<string, EtnMarketError>()
     let next = Number.POSITIVE_INFINITY
-    for (const [input, { newest }] of watch.inputs) {
+    for (const [input, address] of watch.inputs) {
       if (!this.#watches.has(watch)) return next
       const error = this.#stream.failureOf(input)
       if (error) failures.set(error.message, error)
+      const newest = this.#stream.find(address)
       // The price of another spelling, where the proxy refuses this one.
       if (newest === undefined || this.#stream.refuses(input)) continue
       const now = this.#clock.now()

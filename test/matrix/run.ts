@@ -10,7 +10,7 @@ import { bundlers } from './bundlers/run.ts'
 import { candleChecks } from './candles/run.ts'
 import { consumers } from './consumers/run.ts'
 import { exampleWorker } from './examples/worker.ts'
-import { fronts } from './fronts/run.ts'
+import { fronts, pagesBehindFronts } from './fronts/run.ts'
 import { managers } from './managers/run.ts'
 import { apps } from './native/run.ts'
 import { proxies } from './proxy/run.ts'
@@ -33,6 +33,8 @@ const SIDE_BY_SIDE = [
   [...proxies, ...bundlers, ...candleChecks],
   consumers,
   ...[0, 1, 2].map((list) => fronts.filter((_, i) => i % 3 === list)),
+  // Each holds a connection for three minutes.
+  ...pagesBehindFronts.map((one) => [one]),
 ]
 
 const startedAt = Date.now()

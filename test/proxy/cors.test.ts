@@ -38,7 +38,7 @@ describe('a listed origin', () => {
     expect(corsOf(response)).toMatchObject({
       'access-control-allow-origin': PARTNER,
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-      'access-control-allow-headers': 'Last-Event-ID, If-None-Match, x-session',
+      'access-control-allow-headers': 'If-None-Match, x-session',
     })
     expect(response.headers.get('vary')).toContain('Origin')
     fake.expectRequests(0)

@@ -172,13 +172,29 @@ describe('a refusal', () => {
     expect(response.headers.get('retry-after')).toBe('59')
     expect(remainingOf(response)).toBe('500')
     expect(await errorOf(response)).toBe('429 budget_exceeded')
-    const stream = setupStream({ addresses: 'listed' }, { budget: { credits: 500, windowMs: MINUTE } })
+    // The list of streams is paid by the feed, which has too little, too.
+    const stream = setupStream({ addresses: 'listed' }, {}, { budget: { creditsPerDay: 500 } })
     expect(await errorOf(stream.ask(`/stream?addresses=${TOKEN}`))).toBe('429 budget_exceeded')
+  })
+
+  test('of calls, because visitors have used up the budget, ends no live price: the feed pays for the list of its streams', async () => {
+    const { ask, listen, clock, feed, fake } = setupStream(
+      { addresses: 'listed' },
+      { allow: ['token.price', 'token.list'], budget: { credits: 50, windowMs: DAY } },
+      { budget: { creditsPerDay: 100_000 } },
+    )
+    await ask(pricePath())
+    expect(await errorOf(ask(pricePath(1)))).toBe('429 budget_exceeded')
+    const { response, prices } = await listen(`?addresses=${TOKEN}`)
+    await clock.advance(SECOND)
+    expect([response.status, prices.length]).toEqual([200, 1])
+    expect(feed.status().spent).toBe(fake.charged() - 50)
+    expect(fake.charged({ operation: 'token.list' })).toBe(600)
   })
 
   test('says what the visitor has left, whatever it is for', async () => {
     const { ask } = setupStream(
-      { perVisitor: { streams: 1 }, addresses: [TOKEN] },
+      { addresses: [TOKEN] },
       { perVisitor: { credits: 120, windowMs: DAY, requestsPerMinute: 12 } },
     )
     await ask(pricePath())
@@ -194,10 +210,7 @@ describe('a refusal', () => {
     ]
     expect(refusals.map(({ status }) => status)).toEqual([403, 404, 404, 405, 400, 429, 403, 400])
     expect(refusals.map(remainingOf)).toEqual(refusals.map(() => '70'))
-    await ask(`/stream?addresses=${TOKEN}`)
-    const tooMany = await ask(`/stream?addresses=${TOKEN}`)
-    expect([tooMany.status, remainingOf(tooMany), tooMany.headers.get('retry-after')]).toEqual([429, '70', '10'])
-    await ask(pricePath())
+    for (let count = 0; count < 3; count++) await ask(pricePath())
     const tooFast = await ask(pricePath())
     expect([tooFast.status, remainingOf(tooFast)]).toEqual([429, '70'])
     expect(tooFast.headers.has('retry-after')).toBe(true)

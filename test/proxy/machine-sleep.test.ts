@@ -18,6 +18,18 @@ describe.each([
     expect(costOf(await ask(pricePath()))).toBe('50')
   })
 
+  test('a proxy takes no answer for a young one that has crossed the sleep in its connection', async () => {
+    const { ask, clock, fake } = setupProxy({}, {}, { timeoutMs: 2 * NIGHT, deadlineMs: 3 * NIGHT })
+    fake.fault({ operation: 'token.price', delayMs: 2 * SECOND, times: 1 })
+    const answers = Promise.all([ask(pricePath()), ask(pricePath(), { visitor: 'other' })])
+    await clock.advance(SECOND)
+    clock.suspend(NIGHT, isCertain)
+    await clock.advance(SECOND)
+    // Both have asked before the sleep, and share one answer. For those who ask now it is a night old.
+    expect((await answers).map(costOf)).toEqual(['50', '0'])
+    expect(costOf(await ask(pricePath()))).toBe('50')
+  })
+
   test('a stream says how old a price is, and when it was bought', async () => {
     const { clock, listen } = setupStream({ everyMs: 10 * MINUTE })
     await listen(`?addresses=${ONE}`)

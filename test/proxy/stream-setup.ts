@@ -22,7 +22,6 @@ export interface StreamSetup extends ProxySetup {
 export interface Listener {
   readonly response: Response
   readonly prices: FeedPrice[]
-  readonly ids: string[]
   /** Comments, which keep the connection alive. */
   readonly heartbeats: () => number
   readonly settings: () => unknown
@@ -59,7 +58,6 @@ export function setupStream(
 function read(response: Response): Listener {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   const prices: FeedPrice[] = []
-  const ids: string[] = []
   const reports: StreamReport[] = []
   const refused: RefusedAddress[] = []
   let heartbeats = 0
@@ -73,10 +71,8 @@ function read(response: Response): Listener {
       text = blocks.pop() ?? ''
       for (const block of blocks) {
         const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: ?(.*)/s)))
-        if (fields.event === 'price') {
-          prices.push(JSON.parse(fields.data))
-          ids.push(fields.id)
-        } else if (fields.event === 'settings') settings = JSON.parse(fields.data)
+        if (fields.event === 'price') prices.push(JSON.parse(fields.data))
+        else if (fields.event === 'settings') settings = JSON.parse(fields.data)
         else if (fields.event === 'status') reports.push(JSON.parse(fields.data))
         else if (fields.event === 'refused') refused.push(...JSON.parse(fields.data))
         else heartbeats++
@@ -88,7 +84,6 @@ function read(response: Response): Listener {
   return {
     response,
     prices,
-    ids,
     heartbeats: () => heartbeats,
     settings: () => settings,
     reports,

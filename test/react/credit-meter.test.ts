@@ -2,6 +2,8 @@ import { createClient } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import { type CreditMeter, createCreditMeter } from 'etn-market/react'
 import { expect, test, vi } from 'vitest'
+import { setupProxy, TOKENS } from '../proxy/setup.ts'
+import { createVirtualClock } from '../support/clock.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
 
 const { BOLT } = fakeTokens
@@ -14,8 +16,8 @@ function charge(meter: CreditMeter, credits: number, remaining: number): void {
 
 test('a credit meter shows what was spent, at which rate, and how long the balance lasts', async () => {
   const fake = createFakeService({ keys: { mine: 1_000_000 } })
-  let now = 0
-  const meter = createCreditMeter({ now: () => now })
+  const clock = createVirtualClock()
+  const meter = createCreditMeter({ clock })
   const client = createClient({ apiKey: 'mine', fetch: fake.fetch, onEvent: meter.onEvent })
   const before = meter.getSnapshot()
   expect(before).toEqual({
@@ -30,7 +32,7 @@ test('a credit meter shows what was spent, at which rate, and how long the balan
   const unsubscribe = meter.subscribe(() => changes++)
   for (let minute = 0; minute < 10; minute++) {
     await client.token.price({ address: BOLT })
-    now += 60_000
+    clock.jump(60_000)
   }
   const { charged, remaining, creditsPerHour, daysLeft } = meter.getSnapshot()
   expect([charged, remaining]).toEqual([500, 999_500])
@@ -40,7 +42,7 @@ test('a credit meter shows what was spent, at which rate, and how long the balan
   expect(meter.getSnapshot()).toBe(meter.getSnapshot())
   expect(changes).toBe(10)
 
-  now += 600_000
+  clock.jump(600_000)
   await client.etn.price()
   expect(meter.getSnapshot().creditsPerHour).toBe(150)
   unsubscribe()
@@ -53,7 +55,7 @@ test('a credit meter shows what was spent, at which rate, and how long the balan
 
 test('the rate falls while nothing is spent, and no timer is left behind', () => {
   const timers = useFakeTimers()
-  const meter = createCreditMeter({ windowMs: 600_000 })
+  const meter = createCreditMeter({ perMs: 600_000 })
   const rate = () => meter.getSnapshot().creditsPerHour
   charge(meter, 100, 24_000)
   expect([rate(), timers.pending()]).toEqual([undefined, 0])
@@ -82,19 +84,19 @@ test('the rate falls while nothing is spent, and no timer is left behind', () =>
 })
 
 test('with the window of a budget, one large purchase is no rate of its own, and the meter says when credits are renewed', () => {
-  let now = 1_000_000
+  const clock = createVirtualClock()
   const HOUR = 3_600_000
-  const meter = createCreditMeter({ budgetWindowMs: 24 * HOUR, now: () => now })
-  now += 2_000
+  const meter = createCreditMeter({ budgetWindowMs: 24 * HOUR, clock })
+  clock.jump(2_000)
   charge(meter, 8_000, 42_000)
-  const resetsAt = now + 24 * HOUR
+  const resetsAt = clock.now() + 24 * HOUR
   expect(meter.getSnapshot()).toMatchObject({ creditsPerHour: undefined, daysLeft: undefined, resetsAt })
-  now += 90_000
+  clock.jump(90_000)
   charge(meter, 400, 41_600)
   expect(meter.getSnapshot()).toMatchObject({ creditsPerHour: 350, daysLeft: undefined, resetsAt })
-  now = resetsAt
+  clock.jump(resetsAt - clock.now())
   charge(meter, 2_400, 47_600)
-  expect(meter.getSnapshot()).toMatchObject({ charged: 10_800, creditsPerHour: 100, resetsAt: now + 24 * HOUR })
+  expect(meter.getSnapshot()).toMatchObject({ charged: 10_800, creditsPerHour: 100, resetsAt: clock.now() + 24 * HOUR })
 })
 
 test('a step of the wall clock moves the moment of the renewal with it, and changes no rate', () => {
@@ -107,4 +109,58 @@ test('a step of the wall clock moves the moment of the renewal with it, and chan
   charge(meter, 100, 1_000)
   const { resetsAt = 0, creditsPerHour } = meter.getSnapshot()
   expect([resetsAt - Date.now(), creditsPerHour]).toEqual([HOUR - 120_000, 200])
+})
+
+test.each([true, false])('a machine that has slept shows no rate of before (%s)', async (isCertain) => {
+  const clock = createVirtualClock()
+  const meter = createCreditMeter({ clock })
+  const stop = meter.subscribe(() => {})
+  clock.jump(300_000)
+  charge(meter, 100, 24_000)
+  expect(meter.getSnapshot().creditsPerHour).toBe(1_200)
+  clock.suspend(8 * 3_600_000, isCertain)
+  await clock.advance(60_000)
+  expect(meter.getSnapshot()).toMatchObject({ creditsPerHour: 0, daysLeft: undefined })
+  expect(clock.pending).toBe(0)
+  stop()
+})
+
+test.each([
+  [{ perMs: Number.POSITIVE_INFINITY }, 'perMs'],
+  [{ perMs: Number.NaN }, 'perMs'],
+  [{ perMs: 5 }, 'perMs'],
+  [{ perMs: '600000' as unknown as number }, 'perMs'],
+  [{ budgetWindowMs: Number.POSITIVE_INFINITY }, 'budgetWindowMs'],
+  [{ budgetWindowMs: -1 }, 'budgetWindowMs'],
+  [{ windowMs: 600_000 } as object, 'windowMs'],
+])('%o is no option of a meter', (options, named) => {
+  expect(() => createCreditMeter(options)).toThrow(named)
+})
+
+test('what is left belongs to the newest answer: a late one, or one that a cache had kept, does not change it', async () => {
+  const { clock, fake, page } = setupProxy({
+    allow: ['token.price', 'token.history'],
+    perVisitor: { credits: 5_000, windowMs: 86_400_000 },
+  })
+  const meter = createCreditMeter({ clock })
+  const client = page('somebody', { onEvent: meter.onEvent })
+  const other = page('somebody')
+  fake.fault({ operation: 'token.history', delayMs: 2_000, times: 1 })
+  const [bolt = '', wetn = ''] = TOKENS
+  const late = client.token.history({ address: bolt })
+  await clock.advance(500)
+  await other.token.price({ address: wetn })
+  await clock.advance(5_000)
+  await late
+  const known = client.credits.remaining
+  expect(meter.getSnapshot().remaining).toBe(known)
+  await client.token.price({ address: bolt })
+  const { remaining = 0 } = meter.getSnapshot()
+  expect(remaining).toBeLessThan(known ?? 0)
+  // Another tab spends, and this one is given what the proxy has kept for some seconds.
+  await clock.advance(3_000)
+  await other.token.history({ address: wetn })
+  const { meta } = await client.token.price({ address: bolt }).withMeta()
+  expect([meta.credits.charged, Number(meta.headers?.age) > 0]).toEqual([0, true])
+  expect([meter.getSnapshot().remaining, client.credits.remaining]).toEqual([remaining, remaining])
 })

@@ -13,7 +13,7 @@ test('a price that becomes stale between two calls in a row is shown when its wa
   expect(first).toEqual({ [BOLT]: price })
   known = { ...price, stale: true }
   expect(snapshot.get()).toBe(first)
-  snapshot.changed()
+  snapshot.deliver(known)
   const second = snapshot.get()
   expect(second).toEqual({ [BOLT]: known })
   expect(snapshot.get()).toBe(second)
@@ -22,6 +22,7 @@ test('a price that becomes stale between two calls in a row is shown when its wa
 test('what is reported and is no change leaves the object as it was', () => {
   const snapshot = createSnapshot({ peek: () => price }, [BOLT])
   const first = snapshot.get()
-  snapshot.changed()
+  snapshot.look()
+  snapshot.deliver({ ...price, ageMs: 5 })
   expect(snapshot.get()).toBe(first)
 })

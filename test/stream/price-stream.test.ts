@@ -174,13 +174,184 @@ describe('an address that the proxy refuses', () => {
   })
 })
 
+describe('the addresses of a page', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `0x${(i + 1).toString(16).padStart(40, '0')}`)
+
+  test('beyond 150 are named one by one, keep nobody from a place, and have one as soon as it is free', async () => {
+    const { clock, openPage } = setupPages({}, undefined, { maxAddresses: 400 })
+    const page = openPage()
+    const details: unknown[] = []
+    const first = page.show(many(100))
+    page.stream.watch(many(153).slice(100), {
+      onPrice: (price) => void page.prices.push(price),
+      onError: (error) => {
+        const { code, status, params } = error as EtnMarketError
+        details.push({ code, status, params })
+      },
+    })
+    await clock.advance(2 * SECOND)
+    const beyond = many(153).slice(150)
+    expect(details).toEqual(beyond.map((address) => ({ code: 'too_many_addresses', status: 429, params: { address } })))
+    expect(page.stream.status().stream.refused.map(({ address }) => address)).toEqual(beyond)
+    expect(new Set(page.prices.map(({ address }) => address))).toEqual(new Set(many(150)))
+    first.stop()
+    await clock.advance(2 * SECOND)
+    expect(page.stream.status().stream.refused).toEqual([])
+    expect(new Set(page.prices.map(({ address }) => address))).toEqual(new Set(many(153)))
+  })
+
+  test('change with every frame of a list that is scrolled: one stream a second, no error twice, no price twice', async () => {
+    const { clock, openPage } = setupPages({}, undefined, { addresses: TOKENS.slice(0, 40) })
+    const page = openPage()
+    const foreign = TOKENS[45] ?? ''
+    page.show([foreign, ONE])
+    await clock.advance(20)
+    expect(page.opened).toHaveLength(1)
+    const states = new Set<string>()
+    page.stream.subscribe(() => states.add(page.stream.status().stream.state))
+    let row = page.show(TWO)
+    for (let frame = 0; frame < 600; frame++) {
+      await clock.advance(16)
+      row.stop()
+      row = page.show(TOKENS[1 + (frame % 39)] ?? '')
+    }
+    expect(page.opened.length).toBeGreaterThan(5)
+    expect(page.opened.length).toBeLessThanOrEqual(11)
+    await clock.advance(SECOND)
+    expect(page.errors).toEqual(['not_allowed'])
+    expect([...states]).toEqual(['connected'])
+    const delivered = page.prices.filter(({ address, stale }) => address === ONE && !stale).map(({ at }) => at)
+    expect(delivered).toEqual([...new Set(delivered)])
+    expect(delivered.length).toBeLessThanOrEqual(2)
+  })
+
+  test('change while the page waits: it asks when the wait is over, and then for those that it shows', async () => {
+    let isRefused = true
+    const { clock, openPage } = setupPages({}, () =>
+      isRefused
+        ? Response.json({ error: { code: 'too_many_requests' } }, { status: 429, headers: { 'retry-after': '20' } })
+        : undefined,
+    )
+    const page = openPage()
+    page.show(ONE)
+    for (let second = 0; second < 18; second++) {
+      await clock.advance(SECOND)
+      page.show(TOKENS[second] ?? '').stop()
+    }
+    page.show(TWO)
+    expect(page.opened).toHaveLength(1)
+    isRefused = false
+    await clock.advance(5 * SECOND)
+    expect(page.opened.slice(1)).toEqual([`?addresses=${[ONE, TWO].sort()}`])
+    expect(page.errors).toEqual(['too_many_requests', 'too_many_requests'])
+  })
+})
+
+test('of a visitor with more pages than streams the oldest is told so, and asks again after a minute', async () => {
+  const { clock, openPage } = setupPages({}, undefined, { perVisitor: { streams: 2 } })
+  const pages = [openPage(), openPage(), openPage()]
+  for (const page of pages) {
+    page.show(ONE)
+    await clock.advance(SECOND)
+  }
+  const states = () => pages.map(({ stream }) => stream.status().stream.state)
+  expect(states()).toEqual(['reconnecting', 'connected', 'connected'])
+  expect(pages[0]?.stream.status().stream).toMatchObject({ status: 429, code: 'too_many_streams' })
+  await clock.advance(50 * SECOND)
+  expect(pages.map(({ errors }) => errors)).toEqual([['too_many_streams'], [], []])
+  expect(pages.map(({ opened }) => opened.length)).toEqual([1, 1, 1])
+  await clock.advance(20 * SECOND)
+  expect(states()).toEqual(['connected', 'reconnecting', 'connected'])
+  // In ten minutes each of them waits its turn.
+  await clock.advance(10 * MINUTE)
+  for (const { opened } of pages) expect(opened.length).toBeLessThanOrEqual(8)
+})
+
+describe('a page that was frozen', () => {
+  function setupFreezing() {
+    const document = Object.assign(new EventTarget(), { hidden: false })
+    vi.stubGlobal('document', document)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    let isFrozen = false
+    const made = setupPages()
+    const page = made.openPage({
+      whenHidden: 'keep',
+      async fetch(url, { headers, signal }) {
+        page.opened.push(url)
+        const { body, ...init } = await made.proxy(new Request(url, { headers, signal }))
+        // What was open when the page froze never gives another byte.
+        const isDead = () => isFrozen
+        const open = body?.pipeThrough(
+          new TransformStream<Uint8Array, Uint8Array>({
+            transform: (part, controller) => (isDead() ? undefined : controller.enqueue(part)),
+          }),
+        )
+        isFrozen = false
+        return new Response(open, { ...init, headers: { 'content-type': 'text/event-stream' } })
+      },
+    })
+    return {
+      ...made,
+      page,
+      freeze(ms: number) {
+        isFrozen = true
+        made.clock.jump(ms)
+      },
+      resume: () => document.dispatchEvent(new Event('resume')),
+    }
+  }
+
+  test.each([30 * SECOND, 5 * MINUTE])('for %i ms reads again within a second of waking', async (ms) => {
+    const { clock, page, freeze } = setupFreezing()
+    page.show(ONE)
+    await clock.advance(12 * SECOND)
+    const before = page.opened.length
+    freeze(ms)
+    page.prices.length = 0
+    await clock.advance(SECOND)
+    expect(page.opened).toHaveLength(before + 1)
+    expect(page.prices.at(-1)).toMatchObject({ address: ONE, stale: false })
+    await clock.advance(MINUTE)
+    expect(page.opened).toHaveLength(before + 1)
+  })
+
+  test('for a few seconds does so when the browser says that it runs again', async () => {
+    const { clock, page, freeze, resume } = setupFreezing()
+    page.show(ONE)
+    await clock.advance(12 * SECOND)
+    freeze(3 * SECOND)
+    resume()
+    await clock.advance(SECOND)
+    expect(page.opened).toHaveLength(2)
+    page.stream.close()
+    resume()
+    await clock.advance(MINUTE)
+    expect([page.opened.length, clock.pending > 100]).toEqual([2, false])
+  })
+})
+
+test('a stream with slow heartbeats whose opening arrives in one chunk is not taken for lost', async () => {
+  const text = 'event: settings\ndata: {"everyMs":600000,"heartbeatMs":60000}\n\n'
+  const { clock, openPage } = setupPages({}, () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  })
+  const page = openPage()
+  page.show(ONE)
+  await clock.advance(140 * SECOND)
+  expect(page.opened).toHaveLength(1)
+  await clock.advance(30 * SECOND)
+  expect(page.opened).toHaveLength(2)
+})
+
 describe('a stream that the proxy refuses', () => {
   const bodyOf = (code: string) => JSON.stringify({ error: { code, message: 'no' } })
   test.each([
     [403, 'no_visitor', bodyOf('no_visitor')],
     [400, 'invalid_request', bodyOf('invalid_request')],
     [404, 'not_found', bodyOf('not_found')],
-    [404, 'stream_unavailable', '<html>'],
   ])('with %i %s is not asked for again, until the addresses change', async (status, code, body) => {
     let isRefused = true
     const { clock, openPage } = setupPages({}, () => (isRefused ? new Response(body, { status }) : undefined))
@@ -197,6 +368,25 @@ describe('a stream that the proxy refuses', () => {
     expect(page.prices).toHaveLength(2)
     expect(page.stream.status().stream).toMatchObject({ state: 'connected', status: undefined, code: undefined })
   })
+
+  test.each([200, 403, 404, 502])(
+    'by the page of a front, with status %i, is back when the front has gone, without another change',
+    async (status) => {
+      let isDeploying = true
+      const { clock, openPage } = setupPages({}, () =>
+        isDeploying ? new Response('<html>', { status, headers: { 'content-type': 'text/html' } }) : undefined,
+      )
+      const page = openPage()
+      page.show(ONE)
+      await clock.advance(MINUTE)
+      expect(page.stream.status().stream).toMatchObject({ state: 'reconnecting', status, code: 'front_error' })
+      expect(page.errors).toEqual(['front_error'])
+      isDeploying = false
+      await clock.advance(MINUTE)
+      expect(page.stream.status().stream).toMatchObject({ state: 'connected', status: undefined, code: undefined })
+      expect(page.prices.at(-1)).toMatchObject({ address: ONE, stale: false })
+    },
+  )
 
   test.each([
     ['a number', { 'retry-after': '20' }, 20],

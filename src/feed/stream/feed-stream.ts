@@ -54,13 +54,12 @@ export class FeedStream {
 
   /** On demand, because most pages have no stream. */
   async #load(open: PageStreamOptions['open']): Promise<void> {
-    const { clock, lifetime, schedule, windowMs, isPaused, emit, notify } = this.#context
+    const { clock, lifetime, schedule, isPaused, emit, notify } = this.#context
     try {
       const { PageStream } = await import('./page-stream.ts')
       if (lifetime.aborted) return
       this.#stream = new PageStream({
         clock,
-        windowMs,
         isPaused,
         open,
         wanted: () => Array.from(schedule.watched, ({ address }) => address),
@@ -80,7 +79,7 @@ export class FeedStream {
     schedule.wake()
   }
 
-  #deliver({ address, ...known }: StreamedPrice): void {
+  #deliver({ address, stamp: _, ...known }: StreamedPrice): void {
     const { table, buyer } = this.#context
     const tracked = table.find(address)
     // The answer to a request in flight will be newer.

@@ -1,9 +1,10 @@
 import { raceWithAbort } from '../../concurrency/cancellation.ts'
-import { startTimer } from '../../concurrency/clock.ts'
+import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import { retryAfterMs } from '../../transport/retry-after.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
+import { onPageResume } from '../page-visibility.ts'
 import { isStale, streamedAge } from '../prices/tracked-price.ts'
 import {
   codeOfBody,
@@ -18,6 +19,7 @@ import {
   errorOf,
   type FeedStreamState,
   type FeedStreamStatus,
+  FRONT_ERROR,
   NO_STREAMING_FETCH,
   type RefusedAddress,
   refusalOf,
@@ -25,11 +27,9 @@ import {
 
 export interface PageStreamOptions {
   readonly clock: FeedClock
-  /** How long changes are collected before the stream is opened anew, milliseconds. */
-  readonly windowMs: number
   /** Resolves to undefined where a body cannot be read while it arrives. */
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response | undefined>
-  /** Every address whose price is wanted, as it was written. */
+  /** Every address whose price is wanted, as it was written, those first that were wanted first. */
   wanted(): Iterable<string>
   isPaused(): boolean
   onPrice(price: StreamedPrice): void
@@ -39,6 +39,10 @@ export interface PageStreamOptions {
 
 /** What a proxy accepts in one stream. */
 const MAX_ADDRESSES = 150
+/** How long changes are collected before a stream is opened: what a page renders together has one stream. */
+const OPENING_MS = 5
+/** The same while a stream is open: who scrolls through a list changes it with every frame. */
+const CHANGES_MS = 1_000
 /** The pace of a stream that has not told it yet. */
 const DEFAULT_PACE_MS = 60_000
 /** How long a hidden page keeps its stream: a glance at another tab takes less. */
@@ -66,33 +70,44 @@ const MAX_ERROR_LENGTH = 10_000
 export class PageStream {
   readonly #options: PageStreamOptions
   readonly #clock: FeedClock
+  /** What is wanted, and fits. */
   #addresses: ReadonlySet<string> = new Set()
-  /** By the address as it was written. */
-  #refused: ReadonlyMap<string, RefusedAddress> = new Map()
-  /** When the newest price of an address was bought, by its lower case. */
-  readonly #newest = new Map<string, number>()
+  /** What the open stream was asked for. */
+  #asked: ReadonlySet<string> = new Set()
+  /** What the proxy refuses, and what does not fit, by the address as it was written. */
+  #refused: Refusals = new Map()
+  #beyond: Refusals = new Map()
+  /** What the connection has refused so far; it begins with that. */
+  #refusedNow: Refusals = new Map()
+  /** The newest price of an address, by its lower case. */
+  readonly #newest = new Map<string, StreamedPrice>()
   /** Whether prices arrive, or are expected to within moments: to buy them would be a waste. */
   #isLive = false
   #state: CurrentState = { state: 'connecting', since: 0 }
   #everyMs: number | undefined
   #reported = ''
   #failures = 0
-  #lastId = ''
-  #silenceMs = 0
+  #heartbeatMs = HEARTBEAT_MS
   /** When the connection last said something, or was opened. */
   #heardAt = 0
+  /** When the page last ran, as far as the stream knows. */
+  #ranAt = 0
   #attempt: AbortController | undefined
+  /** Why the proxy ends the connection, if it says so. */
+  #end: StateDetails = {}
   /** Set while changes are collected, or while a hidden page still has its stream. */
   #stopWindow: (() => void) | undefined
   #isHiding = false
   #isStopped = false
   #stopWait = () => {}
   #stopGrace = () => {}
-  #stopSilence = () => {}
+  #stopLook = () => {}
+  readonly #stopListening: () => void
 
   constructor(options: PageStreamOptions) {
     this.#options = options
     this.#clock = options.clock
+    this.#stopListening = onPageResume(() => this.#attempt && this.#reopen())
   }
 
   /** Call it when `wanted` or `isPaused` may have changed. */
@@ -101,13 +116,20 @@ export class PageStream {
     if (this.#isStopped || (this.#stopWindow && isHidden === this.#isHiding)) return
     this.#stopWindow?.()
     this.#isHiding = isHidden
-    const ms = isHidden ? HIDDEN_MS : this.#options.windowMs
+    const ms = isHidden ? HIDDEN_MS : this.#attempt ? CHANGES_MS : OPENING_MS
     this.#stopWindow = startTimer(this.#clock, ms, () => this.#update())
   }
 
-  /** Collects no further changes: what has changed so far counts now. */
+  /** What has changed so far counts now, though an open stream is not asked for it yet. */
   settle(): void {
-    if (this.#stopWindow && !this.#isHiding) this.#update()
+    if (!this.#stopWindow || this.#isHiding) return
+    if (this.#attempt) this.#collect()
+    else this.#update()
+  }
+
+  /** The newest price of an address in lower case. */
+  find(address: string): StreamedPrice | undefined {
+    return this.#newest.get(address)
   }
 
   /** Whether the price of an address comes from the stream, or is expected to within moments. */
@@ -116,7 +138,7 @@ export class PageStream {
   }
 
   refuses(address: string): boolean {
-    return this.#refused.has(address)
+    return this.#refused.has(address) || this.#beyond.has(address)
   }
 
   get paceMs(): number {
@@ -125,7 +147,7 @@ export class PageStream {
 
   /** Why an address gets no prices; undefined for one that does, or that the stream was not asked for. */
   failureOf(address: string): EtnMarketError | undefined {
-    const refused = this.#refused.get(address)
+    const refused = this.#refused.get(address) ?? this.#beyond.get(address)
     if (refused) return refusalOf(refused)
     // A connection comes back before prices are missed.
     if (!this.#addresses.has(address) || (this.#isLive && this.#state.state === 'reconnecting')) return undefined
@@ -142,13 +164,14 @@ export class PageStream {
       until: waitMs && this.#clock.toUnix(since + waitMs),
       status,
       code,
-      refused: [...this.#refused.values()],
+      refused: [...this.#refused.values(), ...this.#beyond.values()],
     }
   }
 
   stop(): void {
     this.#isStopped = true
     this.#stopWindow?.()
+    this.#stopListening()
     this.#close()
     this.#addresses = new Set()
   }
@@ -156,47 +179,57 @@ export class PageStream {
   #isLate(): boolean {
     const now = this.#clock.now()
     const maxAgeMs = streamedAge(0, this.paceMs)
-    for (const address of this.#addresses) {
-      const newestAt = this.#newest.get(address.toLowerCase()) ?? this.#state.since
+    for (const address of this.#asked) {
+      const newestAt = Math.max(this.find(address.toLowerCase())?.at ?? 0, this.#state.since)
       if (!this.refuses(address) && isStale(now - newestAt, maxAgeMs)) return true
     }
     return false
   }
 
+  #collect(): void {
+    const wanted = [...new Set(this.#options.wanted())]
+    this.#addresses = new Set(wanted.slice(0, MAX_ADDRESSES))
+    const beyond = wanted.slice(MAX_ADDRESSES)
+    this.#beyond = new Map(beyond.map((address) => [address, { address, code: 'too_many_addresses' }]))
+  }
+
   #update(): void {
-    const { wanted, isPaused } = this.#options
     this.#stopWindow?.()
     this.#stopWindow = undefined
     const wasPaused = this.#state.state === 'paused'
-    if (isPaused()) {
+    if (this.#options.isPaused()) {
       if (wasPaused) return
       this.#close()
       this.#setState('paused')
       this.#report(true)
       return
     }
-    const addresses = [...new Set(wanted())].sort().slice(0, MAX_ADDRESSES)
-    if (!wasPaused && addresses.join() === [...this.#addresses].join()) return
-    this.#addresses = new Set(addresses)
-    this.#reopen()
+    const before = this.#addresses
+    this.#collect()
+    // A wait goes on: a page that is scrolled asks no more often than one that is not.
+    const isWaiting = this.#state.state === 'reconnecting' && !this.#attempt && this.#addresses.size > 0
+    if (isWaiting || (!wasPaused && isSame(this.#addresses, this.#asked)))
+      this.#report(!isSame(before, this.#addresses))
+    else this.#reopen()
   }
 
   #close(): void {
     this.#isLive = false
     this.#stopGrace()
     this.#stopWait()
-    this.#stopSilence()
+    this.#stopLook()
     this.#attempt?.abort()
     this.#attempt = undefined
   }
 
   #reopen(): void {
+    const { state, waitMs, code } = this.#state
+    // What an open stream has said holds until the next one is heard: nobody is told the same again.
+    const isOpen = this.#attempt !== undefined && this.#addresses.size > 0
     this.#close()
-    this.#refused = new Map()
-    this.#newest.clear()
-    this.#lastId = ''
-    this.#failures = 0
-    this.#setState('connecting')
+    this.#asked = this.#addresses
+    if (state !== 'reconnecting') this.#failures = 0
+    this.#setState(isOpen ? state : 'connecting', isOpen ? { waitMs, code } : {})
     if (this.#addresses.size > 0) {
       this.#isLive = true
       this.#startGrace()
@@ -211,8 +244,8 @@ export class PageStream {
 
   /** Reports the state if it has changed, also by itself. */
   #report(isCoverageNew = false): void {
-    const { state, everyMs, status, code } = this.status
-    const reported = [state, everyMs, status, code, ...this.#refused.keys()].join()
+    const { state, everyMs, status, code, refused } = this.status
+    const reported = [state, everyMs, status, code, ...refused.map((each) => each.address)].join()
     const isNew = reported !== this.#reported
     this.#reported = reported
     if (isNew || isCoverageNew) this.#options.onChange(isNew)
@@ -223,6 +256,7 @@ export class PageStream {
     this.#stopGrace()
     this.#stopGrace = startTimer(this.#clock, GRACE_MS, () => {
       this.#isLive = false
+      if (this.#state.state !== 'reconnecting') this.#setState('connecting')
       this.#report(true)
     })
   }
@@ -232,30 +266,37 @@ export class PageStream {
     const { signal } = attempt
     const startedAt = this.#clock.now()
     this.#attempt = attempt
-    this.#silenceMs = HEARTBEAT_MS * SILENT_HEARTBEATS
+    this.#asked = this.#addresses
+    this.#refusedNow = new Map()
+    this.#end = {}
+    this.#heartbeatMs = HEARTBEAT_MS
     this.#awaitSignOfLife(attempt)
     let response: Response | undefined
     let text = ''
     try {
-      const headers = { accept: 'text/event-stream', ...(this.#lastId !== '' && { 'last-event-id': this.#lastId }) }
-      const path = `stream?addresses=${[...this.#addresses]}`
-      response = await raceWithAbort(this.#options.open(path, headers, signal), signal)
+      const path = `stream?addresses=${[...this.#asked].sort()}`
+      response = await raceWithAbort(this.#options.open(path, { accept: 'text/event-stream' }, signal), signal)
       if (response === undefined || (isEventStream(response) && !response.body?.getReader)) {
         if (this.#attempt === attempt) this.#endWithoutStreams()
         return
       }
       const parse = isEventStream(response) && createEventParser()
       await readBody(response, signal, (part) => {
+        if (this.#attempt !== attempt) return false
         // What has waited in a connection while the machine slept may be hours old.
-        if (this.#attempt !== attempt || this.#clock.now() - this.#heardAt > this.#silenceMs) return false
+        if (this.#hasPaused()) {
+          this.#reopen()
+          return false
+        }
         if (!parse) {
           text += part
           return text.length < MAX_ERROR_LENGTH
         }
-        this.#awaitSignOfLife(attempt)
         this.#stopGrace()
         this.#isLive = true
         for (const event of parse(part)) this.#receive(event)
+        // After the settings were read, which say how long it may be silent.
+        this.#awaitSignOfLife(attempt)
         // A proxy that says nothing of its state is fine.
         const { state } = this.#state
         if (state === 'connecting' || state === 'reconnecting') this.#setState('connected')
@@ -266,41 +307,66 @@ export class PageStream {
       // The connection failed or broke.
     }
     if (this.#attempt !== attempt) return
-    this.#stopSilence()
+    this.#stopLook()
+    this.#attempt = undefined
     if (response && !isEventStream(response)) {
       this.#refuse(response, codeOfBody(text))
       return
     }
     if (this.#clock.now() - startedAt > GOOD_MS) this.#failures = 0
     if (this.#isLive) this.#startGrace()
-    this.#reconnect()
+    const { waitMs, ...reason } = this.#end
+    this.#reconnect(waitMs, reason)
   }
 
   /** A connection that is silent for too long is lost, which no error says. */
   #awaitSignOfLife(attempt: AbortController): void {
-    this.#stopSilence()
     this.#heardAt = this.#clock.now()
-    this.#stopSilence = startTimer(this.#clock, this.#silenceMs, () => attempt.abort())
+    this.#look(attempt)
   }
 
-  #receive({ type, data, lastId }: ServerSentEvent): void {
-    this.#lastId = lastId
+  #look(attempt: AbortController): void {
+    const now = this.#clock.now()
+    this.#ranAt = now
+    this.#stopLook()
+    const silentAt = this.#heardAt + this.#heartbeatMs * SILENT_HEARTBEATS
+    this.#stopLook = startTimer(this.#clock, Math.min(LOOK_MS, silentAt - now), () => {
+      if (this.#hasPaused()) this.#reopen()
+      else if (this.#clock.now() >= silentAt) attempt.abort()
+      else this.#look(attempt)
+    })
+  }
+
+  /** Whether the page was frozen, or the machine slept: nothing more arrives on a connection that was open then. */
+  #hasPaused(): boolean {
+    return this.#clock.now() - this.#ranAt > LOOK_MS + this.#heartbeatMs
+  }
+
+  #receive({ type, data }: ServerSentEvent): void {
     if (type === 'price') {
       const price = readPrice(data, this.#clock)
-      if (price === undefined) return
-      this.#newest.set(price.address.toLowerCase(), price.at)
+      const newest = price && this.find(price.address.toLowerCase())
+      // A stream that is opened anew sends what is known already.
+      if (price === undefined || (newest && (price.stamp === newest.stamp || price.at <= newest.at))) return
+      this.#newest.set(price.address.toLowerCase(), price)
       this.#options.onPrice(price)
     } else if (type === 'refused') {
-      this.#refused = new Map(readRefused(data).map((each) => [each.address, each]))
+      this.#refusedNow = new Map(readRefused(data).map((each) => [each.address, each]))
+      this.#refused = this.#refusedNow
       if ([...this.#refused.values()].some(({ code }) => code === 'too_many_addresses')) {
         this.#stopWait()
         this.#stopWait = startTimer(this.#clock, MAX_WAIT_MS, () => this.#reopen())
       }
     } else if (type === 'settings' || type === 'status') {
-      const { state, everyMs = this.#everyMs, heartbeatMs, waitMs, code } = readReport(data)
+      const { state, everyMs = this.#everyMs, heartbeatMs = this.#heartbeatMs, waitMs, code } = readReport(data)
       this.#everyMs = everyMs
-      if (heartbeatMs !== undefined) this.#silenceMs = heartbeatMs * SILENT_HEARTBEATS
-      if (state !== undefined) this.#setState(state, { waitMs, code })
+      this.#heartbeatMs = heartbeatMs
+      if (state === undefined) return
+      this.#setState(state, { waitMs, code })
+      this.#refused = this.#refusedNow
+    } else if (type === 'end') {
+      const { status, code, waitMs } = readReport(data)
+      this.#end = { status, code, waitMs }
     }
   }
 
@@ -311,16 +377,14 @@ export class PageStream {
     this.#report(true)
   }
 
-  /** There is no stream: for good, where to ask again would change nothing. */
+  /** There is no stream: for good, where the proxy itself says so, and to ask again would change nothing. */
   #refuse({ status, headers }: Response, code: string | undefined): void {
     this.#isLive = false
     this.#stopGrace()
-    if (status >= 500 || status === 429 || status === 408)
-      this.#reconnect(retryAfterMs(headers, this.#clock.toUnix()), { status, code })
-    else {
-      this.#setState('refused', { status, code: code ?? 'stream_unavailable' })
+    if (code !== undefined && status < 500 && status !== 429 && status !== 408) {
+      this.#setState('refused', { status, code })
       this.#report()
-    }
+    } else this.#reconnect(retryAfterMs(headers, this.#clock.toUnix()), { status, code: code ?? FRONT_ERROR })
   }
 
   #reconnect(askedMs = 0, refusal: StateDetails = {}): void {
@@ -331,7 +395,7 @@ export class PageStream {
     const waitMs = Math.ceil(Math.min(askedMs, MAX_WAIT_MS) + jitterMs)
     this.#stopWait()
     this.#stopWait = startTimer(this.#clock, waitMs, () => void this.#connect())
-    this.#setState('reconnecting', { waitMs, ...refusal })
+    this.#setState('reconnecting', { ...refusal, waitMs })
     this.#report(true)
   }
 }
@@ -345,6 +409,10 @@ interface CurrentState {
 }
 
 type StateDetails = Omit<CurrentState, 'state' | 'since'>
+type Refusals = ReadonlyMap<string, RefusedAddress>
+
+const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>) =>
+  one.size === other.size && [...one].every((address) => other.has(address))
 
 const isEventStream = ({ status, headers }: Response) =>
   status === 200 && /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')

@@ -10,8 +10,6 @@ import type { RefusedAddress, StreamState } from './stream-state.ts'
 export interface ServerSentEvent {
   readonly type: string
   readonly data: string
-  /** The last id that the stream has sent so far; empty before the first. */
-  readonly lastId: string
 }
 
 /** Longer than an event with 50 prices; what has no end is not collected, in one line or in many. */
@@ -21,7 +19,6 @@ const MAX_LENGTH = 1_000_000
 export function createEventParser(): (text: string) => ServerSentEvent[] {
   /** Its line ends are line feeds, but for a last carriage return: its line feed may still follow. */
   let rest = ''
-  let lastId = ''
 
   function readEvent(block: string): ServerSentEvent[] {
     let type = ''
@@ -30,9 +27,8 @@ export function createEventParser(): (text: string) => ServerSentEvent[] {
       const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
       if (name === 'data') data.push(value)
       else if (name === 'event') type = value
-      else if (name === 'id' && !value.includes('\0')) lastId = value
     }
-    return data.length === 0 ? [] : [{ type: type || 'message', data: data.join('\n'), lastId }]
+    return data.length === 0 ? [] : [{ type: type || 'message', data: data.join('\n') }]
   }
 
   return (text) => {
@@ -47,6 +43,8 @@ export function createEventParser(): (text: string) => ServerSentEvent[] {
 
 export interface StreamedPrice extends KnownPrice {
   readonly address: string
+  /** The moment of the purchase as the proxy names it: two events with one are one price. */
+  readonly stamp: unknown
 }
 
 /** Reads the data of `event: price`. The age counts from now, so that the clocks of page and server may differ. */
@@ -57,19 +55,21 @@ export function readPrice(data: string, clock: FeedClock): StreamedPrice | undef
   const requestedAt = clock.now() - ageMs
   return {
     address,
+    stamp: at,
     at: requestedAt,
     requestedAt: clock.toUnix(requestedAt),
     price: isKnown ? ({ address, ...fields } as TokenPrice) : null,
   }
 }
 
-/** Reads the data of `event: settings`, with which a stream begins, and of `event: status`; without `state` where it is none. */
+/** Reads the data of `event: settings`, with which a stream begins, of `event: status` and of `event: end`; without `state` where it is none. */
 export function readReport(data: string) {
-  const { state, everyMs, heartbeatMs, code, waitMs } = fieldsOf(data)
+  const { state, everyMs, heartbeatMs, status, code, waitMs } = fieldsOf(data)
   return {
     state: /^(connected|stale|out_of_credits|refused)$/.test(String(state)) ? (state as StreamState) : undefined,
     everyMs: lengthOf(everyMs),
     heartbeatMs: lengthOf(heartbeatMs),
+    status: lengthOf(status),
     code: textOf(code),
     waitMs: lengthOf(waitMs),
   }

@@ -21,12 +21,15 @@ export interface StreamReport {
 export interface RefusedAddress {
   /** As the stream was asked for it. */
   readonly address: string
-  /** `not_allowed`: the proxy does not stream it; `too_many_addresses`: it may later; `invalid_address`: it is none, or its checksum is wrong. */
+  /**
+   * `not_allowed`: the proxy does not stream it; `too_many_addresses`: it may later, or the page wants more than 150; `invalid_address`: it is none, or
+   * its checksum is wrong.
+   */
   readonly code: 'not_allowed' | 'too_many_addresses' | 'invalid_address'
 }
 
 /**
- * What a page knows of its stream: what it says, or `connecting`: not open yet; `reconnecting`: lost, or refused for a while; `refused`: by the
+ * What a page knows of its stream: what it says, or `connecting`: not open yet; `reconnecting`: lost, or refused for a while, also by something before the proxy; `refused`: by the
  * proxy, for good, or by the service; `paused`: the page is hidden.
  */
 export type FeedStreamState = StreamState | 'connecting' | 'reconnecting' | 'paused'
@@ -62,10 +65,18 @@ export function refusalOf({ address, code }: RefusedAddress): EtnMarketError {
 /** The code of a runtime whose `fetch` resolves only when a body has ended. */
 export const NO_STREAMING_FETCH = 'no_streaming_fetch'
 
+/** What is not the proxy's own answer, such as the page of a front, has this code. */
+export const FRONT_ERROR = 'front_error'
+
 /** Why a stream brings no prices; undefined while it does. @param waitMs until the state may change by itself */
 export function errorOf({ state, status, code }: FeedStreamStatus, waitMs: number | undefined) {
   const details = { code: code ?? state, status, retryAfterMs: waitMs }
   const refusal = `The proxy refuses the stream: ${status} ${details.code}.`
+  if (code === FRONT_ERROR)
+    return new ServiceError(
+      `Something in front of the proxy answered ${status}, or \`url\` is wrong. The page tries again.`,
+      details,
+    )
   if (state === 'stale' && code !== undefined)
     return new ServiceError('The service does not answer the proxy, which tries again.', details)
   if (state === 'out_of_credits') return new RateLimitError('The credits for live prices are used up.', details)
@@ -76,8 +87,7 @@ export function errorOf({ state, status, code }: FeedStreamStatus, waitMs: numbe
   }
   if (state === 'refused' && status === undefined)
     return new ServiceError('The service refuses the key of the proxy. Tell its operator.', details)
-  if (state === 'refused' && status !== undefined)
-    return new EtnMarketError(status < 400 ? 'The proxy answers with no event stream: check `url`.' : refusal, details)
+  if (state === 'refused') return new EtnMarketError(refusal, details)
   if (state !== 'reconnecting') return undefined
   if (status !== undefined) {
     const Problem = status >= 500 ? ServiceError : RateLimitError

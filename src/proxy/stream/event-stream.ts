@@ -22,7 +22,6 @@ export class PriceList {
   /** In EIP-55 form. */
   readonly addresses: readonly string[]
   readonly #hub: PriceHub
-  readonly #id: string
   /** What its streams are told about themselves. It is the same object until it says something else. */
   report: StreamReport | undefined
   reportBytes: Uint8Array = encode('')
@@ -30,21 +29,13 @@ export class PriceList {
   /** The prices as they are sent in this turn, by the sequence after which they begin. */
   readonly #texts = new Map<number, Uint8Array>()
 
-  /** @param id unlike that of any other list, of another process too */
-  constructor(hub: PriceHub, addresses: readonly string[], id: string) {
+  constructor(hub: PriceHub, addresses: readonly string[]) {
     this.#hub = hub
     this.addresses = addresses
-    this.#id = id
   }
 
   get sequence(): number {
     return this.#hub.sequence
-  }
-
-  /** The sequence that a reconnecting page has seen; 0 where its id is of another list. */
-  seenSequence(lastEventId: string | null): number {
-    const digits = lastEventId?.startsWith(`${this.#id}.`) ? lastEventId.slice(this.#id.length + 1) : ''
-    return /^\d{1,15}$/.test(digits) ? Number(digits) : 0
   }
 
   /** Finds out what the state is in a turn. How long it lasts is news only together with something else. */
@@ -58,18 +49,17 @@ export class PriceList {
     this.reportBytes = encode(eventText('status', report))
   }
 
-  /** The prices after a sequence, in their order; empty without any. */
+  /** The prices after a sequence; empty without any. */
   textAfter(from: number, { now }: Turn): Uint8Array {
     const known = this.#texts.get(from)
     if (known) return known
     const events = this.addresses
       .flatMap((address) => this.#hub.find(address) ?? [])
       .filter(({ sequence }) => sequence > from)
-      .sort((one, other) => one.sequence - other.sequence)
     const maxAgeMs = streamedAge(0, this.report?.everyMs ?? Number.POSITIVE_INFINITY)
-    const text = events.map(({ sequence, at, body }) => {
+    const text = events.map(({ at, body }) => {
       const ageMs = Math.max(0, Math.round(now - at))
-      return `id: ${this.#id}.${sequence}\nevent: price\ndata: ${body},"ageMs":${ageMs},"stale":${isStale(ageMs, maxAgeMs)}}\n\n`
+      return `event: price\ndata: ${body},"ageMs":${ageMs},"stale":${isStale(ageMs, maxAgeMs)}}\n\n`
     })
     const bytes = encode(text.join(''))
     this.#texts.set(from, bytes)
@@ -92,7 +82,7 @@ export class EventStream {
   /** What it begins with; undefined after it was written. */
   #opening: string | undefined
   /** The sequence up to which prices were written. */
-  #sent: number
+  #sent = 0
   #toldReport: StreamReport | undefined
   #isAwaited = false
   /** Half heartbeats since it was written. */
@@ -103,16 +93,9 @@ export class EventStream {
    * @param onReady called when the reader waits for what is there
    * @param onEnd called once, however it ends
    */
-  constructor(
-    list: PriceList,
-    opening: string,
-    lastEventId: string | null,
-    onReady: (stream: EventStream) => void,
-    onEnd: () => void,
-  ) {
+  constructor(list: PriceList, opening: string, onReady: (stream: EventStream) => void, onEnd: () => void) {
     this.#list = list
     this.#opening = opening
-    this.#sent = list.seenSequence(lastEventId)
     this.#onEnd = onEnd
     this.body = new ReadableStream<Uint8Array>(
       {
@@ -151,10 +134,11 @@ export class EventStream {
     return bytes.length
   }
 
-  /** Ends it from this side. */
-  end(): void {
+  /** Ends it from this side. @param lastWords why, where there is a reason */
+  end(lastWords = ''): void {
     if (this.#isEnded) return
     this.#leave()
+    if (lastWords !== '') this.#controller?.enqueue(encode(lastWords))
     this.#controller?.close()
   }
 

@@ -1,7 +1,7 @@
 import { AgeClock, type Clock, startTimer } from '../../concurrency/clock.ts'
 import { nextTurn } from '../../concurrency/event-loop.ts'
 import type { RefusedAddress } from '../../feed/stream/stream-state.ts'
-import { createAddressReader } from '../../utils/address.ts'
+import type { AddressReader } from '../../utils/address.ts'
 import type { ListedTokens } from '../listed-tokens.ts'
 import { badRequest, type Refusal, refuse } from '../respond.ts'
 import type { StreamSettings } from '../settings.ts'
@@ -13,22 +13,31 @@ import { PriceHub } from './price-hub.ts'
 const MAX_ADDRESSES = 150
 /** Longer than 150 encoded addresses. */
 const MAX_QUERY_LENGTH = 8_192
-/** When a page may ask again that has too many streams. */
+/** When a page may ask again for which there is no stream. */
 const RETRY_MS = 10_000
+/** The same for one whose stream was ended for a newer one: pages of one visitor would end each other's all the time. */
+const REPLACED_RETRY_MS = 60_000
 /** The most that is written in one turn of the event loop, to all streams together: thousands at once would hold up everything else. */
 const STREAMS_PER_TURN = 100
 const BYTES_PER_TURN = 500_000
-/** Proxies before this one must neither keep nor collect what is sent. */
+/** Proxies before this one must neither keep nor collect what is sent; one that compresses collects. */
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-store',
+  'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
 }
 
+const REPLACED = `retry: ${REPLACED_RETRY_MS}\n${eventText('end', {
+  status: 429,
+  code: 'too_many_streams',
+  waitMs: REPLACED_RETRY_MS,
+})}`
+
 /**
  * The streams of all visitors. One costs its visitor no credits, but one request and one of `perVisitor.streams`: the operator pays for the
- * watch that all share (`price-hub.ts`). It ends with its request, when its reader falls silent (`event-stream.ts`), and with the proxy.
+ * watch that all share (`price-hub.ts`). It ends with its request, when its reader falls silent (`event-stream.ts`), for a newer one of its visitor, and
+ * with the proxy.
  */
 export class OpenStreams {
   readonly #settings: StreamSettings
@@ -37,22 +46,20 @@ export class OpenStreams {
   readonly #hub: PriceHub
   /** By addresses. */
   readonly #lists = new Map<string, PriceList>()
-  readonly #countByVisitor = new Map<string, number>()
-  readonly #reader = createAddressReader()
-  /** Ids of another process are not taken for ids of this one. */
-  readonly #life: string
-  #opened = 0
+  /** The oldest of a visitor first. */
+  readonly #byVisitor = new Map<string, Set<EventStream>>()
+  readonly #reader: AddressReader
   #size = 0
   #stopTimer: (() => void) | undefined
   /** Streams with something to write, perhaps. */
   readonly #queue = new Set<EventStream>()
   #isWriting = false
 
-  constructor(settings: StreamSettings, clock: Clock, listed: ListedTokens) {
+  constructor(settings: StreamSettings, clock: Clock, listed: ListedTokens, reader: AddressReader) {
     this.#settings = settings
     this.#clock = clock
     this.#listed = listed
-    this.#life = `${clock.now().toString(36)}${Math.floor(clock.random() * 2 ** 32).toString(36)}`
+    this.#reader = reader
     const onNews = () => this.#queueAll()
     this.#hub = new PriceHub(settings, new AgeClock(clock), onNews, () => this.#endAll())
   }
@@ -62,7 +69,7 @@ export class OpenStreams {
   }
 
   countOf(visitor: string): number {
-    return this.#countByVisitor.get(visitor) ?? 0
+    return this.#byVisitor.get(visitor)?.size ?? 0
   }
 
   cost(): StreamedAddresses {
@@ -70,35 +77,41 @@ export class OpenStreams {
   }
 
   /** @throws Refusal for a stream that can have none of its addresses */
-  async open({ signal, headers }: Request, url: URL, visitor: string): Promise<Response> {
+  async open({ signal }: Request, url: URL, visitor: string): Promise<Response> {
     const asked = readAddresses(url)
     const { addresses: allowed } = this.#settings
     const known = allowed === 'listed' ? await this.#listed.get(signal) : allowed
     signal.throwIfAborted()
     if (this.#size === 0) this.#hub.refresh()
     if (this.#hub.isClosed) throw refuse(503, 'proxy_closed', 'The proxy is shutting down.', { retryAfterMs: RETRY_MS })
-    this.#requireStream(visitor)
+    const { perVisitor, maxStreams, heartbeatMs } = this.#settings
+    const isReplacing = this.countOf(visitor) >= perVisitor.streams
+    if (!isReplacing && this.#size >= maxStreams)
+      throw refuse(429, 'too_many_streams', 'The proxy has too many open streams.', { retryAfterMs: RETRY_MS })
     const { addresses, refused } = this.#takePlaces(asked, known, visitor)
     if (addresses.length === 0) throw this.#refusalOf(refused)
     const key = addresses.join()
-    const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses, `${this.#life}.${++this.#opened}`)
+    const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses)
     this.#lists.set(key, list)
-    const settings = { everyMs: this.#hub.pace, heartbeatMs: this.#settings.heartbeatMs }
+    const settings = { everyMs: this.#hub.pace, heartbeatMs }
     const refusals = refused.length > 0 ? eventText('refused', refused) : ''
     const opening = `retry: 5000\n${eventText('settings', settings)}${refusals}`
     const onReady = (stream: EventStream) => {
       this.#queue.add(stream)
       void this.#writeQueue()
     }
-    const stream = new EventStream(list, opening, headers.get('last-event-id'), onReady, () => {
+    const stream = new EventStream(list, opening, onReady, () => {
       signal.removeEventListener('abort', onAbort)
       this.#queue.delete(stream)
-      this.#close(list, visitor)
+      this.#close(stream, list, visitor)
     })
     const onAbort = () => stream.end()
     signal.addEventListener('abort', onAbort)
     this.#size++
-    this.#countByVisitor.set(visitor, this.countOf(visitor) + 1)
+    const own = this.#byVisitor.get(visitor) ?? new Set()
+    this.#byVisitor.set(visitor, own.add(stream))
+    // Not the newest: fronts report that a visitor has left only at the next write, and who reloads a page would be locked out.
+    if (isReplacing) for (const oldest of [...own].slice(0, 1)) oldest.end(REPLACED)
     this.#setTimer()
     return new Response(stream.body, { headers: HEADERS })
   }
@@ -106,14 +119,6 @@ export class OpenStreams {
   close(): void {
     this.#endAll()
     this.#hub.close()
-  }
-
-  #requireStream(visitor: string): void {
-    const { perVisitor, maxStreams } = this.#settings
-    const isOwn = this.countOf(visitor) >= perVisitor.streams
-    if (!isOwn && this.#size < maxStreams) return
-    const message = isOwn ? `You have ${perVisitor.streams} open streams.` : 'The proxy has too many open streams.'
-    throw refuse(429, 'too_many_streams', message, { retryAfterMs: RETRY_MS })
   }
 
   /** Serves what may be served, so that one wrong address ends nobody's prices. @param allowed in lower case */
@@ -144,11 +149,11 @@ export class OpenStreams {
     return badRequest(`stream: ${refused[0]?.address.slice(0, 100)} is no address, or has a wrong checksum.`)
   }
 
-  #close(list: PriceList, visitor: string): void {
+  #close(stream: EventStream, list: PriceList, visitor: string): void {
     this.#size--
-    const count = this.countOf(visitor) - 1
-    if (count > 0) this.#countByVisitor.set(visitor, count)
-    else this.#countByVisitor.delete(visitor)
+    const own = this.#byVisitor.get(visitor)
+    own?.delete(stream)
+    if (own?.size === 0) this.#byVisitor.delete(visitor)
     for (const address of list.addresses) this.#hub.leave(address)
     if (list.streams.size === 0) this.#lists.delete(list.addresses.join())
     if (this.#size > 0) return

@@ -55,7 +55,7 @@ export async function withFront<T>(front: Front, use: (place: Place) => Promise<
 }
 
 /** A server that closes every connection, on a free port. */
-async function listenAnywhere() {
+export async function listenAnywhere() {
   const server = createServer((socket) => socket.destroy())
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return { server, port: (server.address() as { port: number }).port }

@@ -2,10 +2,12 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { check } from '../scenario/check.ts'
 import { exec, tail } from '../support/exec.ts'
-import { MATRIX, type Project } from '../support/project.ts'
-import type { Check, Found } from '../support/result.ts'
-import { versionOfFront, withFront } from './front-process.ts'
+import { type InstalledPackage, MATRIX, type Project } from '../support/project.ts'
+import { type Check, type Found, versionOf } from '../support/result.ts'
+import { listenAnywhere, versionOfFront, withFront } from './front-process.ts'
 import { type Front, fronts as listed } from './fronts.ts'
+import type { PageReport } from './page.ts'
+import { type PageFront, pageFronts } from './page-fronts.ts'
 import { COST, FAULTS, type FaultName, LIMIT, type Report, type Trial } from './trials.ts'
 
 /** Puts each front between the client and a service that charges and then breaks. */
@@ -16,9 +18,54 @@ export const fronts = listed.map(
   }),
 )
 
+/** Puts each front of the guide, with its configuration, between a page and a proxy. They wait most of the time. */
+export const pagesBehindFronts: readonly Check[] = [
+  ...pageFronts.map((front) => ({
+    name: `fronts: a page behind ${front.name}`,
+    run: (installed: InstalledPackage) => showPage(front, installed.project('fronts')),
+  })),
+  {
+    name: 'fronts: a page behind Express with compression()',
+    async run(installed) {
+      const version = versionOf('express')
+      const project = installed.project('fronts-express')
+      for (const name of ['express', 'compression']) project.link(name)
+      const program = await bundle(project, 'page-process', 'page-express')
+      const report = await play(project, [program, 'express', String(await freePort())], version)
+      return { version, detail: detailOf(report) }
+    },
+  },
+]
+
+async function showPage(front: PageFront, project: Project): Promise<Found> {
+  const version = await versionOfFront(front)
+  const program = await bundle(project, 'page-process', `page-${front.name}`)
+  const report = await withFront(front, ({ port, upstream }) =>
+    play(project, [program, String(port), String(upstream)], version),
+  )
+  check('X-Forwarded-Proto', report.forwardedProto, 'http')
+  check('X-Forwarded-For', report.forwardedFor, front.forwardedFor ?? '127.0.0.1')
+  return { version, detail: detailOf(report) }
+}
+
+async function play(project: Project, args: readonly string[], version: string): Promise<PageReport> {
+  const { code, stdout, stderr } = await exec(process.execPath, args, { cwd: project.folder, limitMs: 400_000 })
+  if (code !== 0 || stderr !== '') throw new Error(`${version}: exited with ${code}: ${tail(stdout + stderr, 30)}`)
+  return JSON.parse(stdout)
+}
+
+const detailOf = ({ slowestMs, heldMs, noticedMs }: PageReport) =>
+  `prices ${slowestMs} ms later at most; one stream for ${Math.round(heldMs / 1_000)} s; who left was noticed after ${noticedMs} ms`
+
+async function freePort(): Promise<number> {
+  const { server, port } = await listenAnywhere()
+  server.close()
+  return port
+}
+
 async function tryFront(front: Front, project: Project): Promise<Found> {
   const version = await versionOfFront(front)
-  const program = await bundleTrials(project, front)
+  const program = await bundle(project, 'process', front.name)
   const { trials, answers } = await withFront(front, async ({ port, upstream }): Promise<Report> => {
     const args = [program, String(port), String(upstream), JSON.stringify(front.plays ?? {})]
     const { code, stdout, stderr } = await exec(process.execPath, args, { cwd: project.folder, limitMs: 60_000 })
@@ -77,13 +124,13 @@ function sentAgain(trials: readonly Trial[]): Partial<Record<FaultName, number>>
 }
 
 /** A file for each front, because some are tried at the same time. */
-async function bundleTrials(project: Project, { name }: Front): Promise<string> {
+async function bundle(project: Project, entry: string, name: string): Promise<string> {
   const outfile = join(project.folder, `${name.replaceAll(/\W+/g, '-')}.mjs`)
   await build({
-    entryPoints: [join(MATRIX, 'fronts/process.ts')],
+    entryPoints: [join(MATRIX, `fronts/${entry}.ts`)],
     tsconfigRaw: {},
     bundle: true,
-    external: ['etn-market'],
+    packages: 'external',
     format: 'esm',
     platform: 'node',
     target: 'es2022',
