@@ -3,7 +3,7 @@ import { checkMethods } from '../errors/input.ts'
 /** Says whether an app is seen: the `AppState` of React Native. It is hidden while its state is `background`. */
 export interface AppVisibility {
   /** Such as `active`, `inactive` or `background`. */
-  readonly currentState: string | null
+  readonly currentState: string | null | undefined
   /** Calls back when the state changes, until what it returns is removed. */
   addEventListener(type: 'change', listener: () => void): { remove(): void }
 }
