@@ -118,7 +118,7 @@ const OPTIONS = ['url', 'headers', 'credentials', 'fetch', 'whenHidden', 'clock'
 export function createPriceStream(options: PriceStreamOptions): PriceStream {
   rejectUnknown('price stream option', options, OPTIONS)
   requireGlobals('TextDecoder')
-  const { whenHidden } = options
+  const { whenHidden = 'close' } = options
   if (whenHidden !== 'close' && whenHidden !== 'keep') requireVisibility('whenHidden', whenHidden, "'close', 'keep'")
   return new PagePrices(options, readUrl(options.url))
 }
