@@ -138,7 +138,7 @@ export interface ClientOptions {
    * request that has ended, `'debug'` also every other event. @default ETN_MARKET_LOG, where there is an environment; else nothing
    */
   logLevel?: LogLevel | undefined
-  /** Where the lines of `logLevel` go. @default standard error; in a page, the console */
+  /** Where the lines of `logLevel` go. @default standard error; in a page, an app or a Worker, the console */
   logger?: Logger | undefined
   /** A listener for events. What it throws is ignored. */
   onEvent?: ((event: ClientEvent) => void) | undefined

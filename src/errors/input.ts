@@ -73,15 +73,11 @@ const BASE_GLOBALS = ['AbortController', 'clearTimeout', 'performance.now', 'que
 
 /** Throws where the runtime lacks a global that is used later, by its name: an answer that is paid for must not end in a ReferenceError. */
 export function requireGlobals(...more: readonly string[]): void {
-  const isMissing = (name: string) => {
-    const [object = '', member] = name.split('.')
-    const value = (globalThis as Record<string, unknown>)[object]
-    return (member === undefined ? value : Object(value)[member]) === undefined
-  }
-  const missing = [...BASE_GLOBALS, ...more].filter(isMissing)
-  if (missing.length === 0) return
-  const message = `This runtime has no ${missing.join(', ')}. Load a polyfill before etn-market is used.`
-  throw new EtnMarketError(message, { code: 'missing_global' })
+  type Members = Readonly<Record<string, unknown>> | undefined
+  const find = (name: string) => name.split('.').reduce((found, key) => found?.[key] as Members, globalThis as Members)
+  const missing = [...BASE_GLOBALS, ...more].filter((name) => !find(name))
+  if (missing.length > 0)
+    throw new EtnMarketError(`This runtime has no ${missing.join(', ')}: load a polyfill.`, { code: 'missing_global' })
 }
 
 /** Throws for an unknown option: a misspelt one, such as a budget that is none, could cost money. */

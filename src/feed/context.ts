@@ -9,7 +9,7 @@ import { DailyBudget } from './daily-budget.ts'
 import type { FeedEvent } from './events.ts'
 import { callSafely } from './failures.ts'
 import { FeedClock } from './feed-clock.ts'
-import { checkVisibility, followPageVisibility, type PageVisibility } from './page-visibility.ts'
+import { followPageVisibility, type PageVisibility, requireVisibility } from './page-visibility.ts'
 import { PriceBuyer } from './prices/price-buyer.ts'
 import { readSharedLease, SharedPrices } from './prices/shared-prices.ts'
 import { PriceTable } from './prices/tracked-price.ts'
@@ -63,7 +63,7 @@ export class FeedContext {
     this.buyer = new PriceBuyer(this, store && new SharedPrices(this, store, fleetLease))
     this.schedule = new Schedule(this)
     if (stream) this.schedule.stream = new FeedStream(this)
-    if (typeof pauseWhenHidden !== 'boolean') checkVisibility('pauseWhenHidden', pauseWhenHidden, 'true, false')
+    if (typeof pauseWhenHidden !== 'boolean') requireVisibility('pauseWhenHidden', pauseWhenHidden, 'true, false')
     this.#page = pauseWhenHidden ? followPageVisibility(() => this.schedule.wake(), pauseWhenHidden) : undefined
   }
 

@@ -1,9 +1,9 @@
-import { checkMethods } from '../errors/input.ts'
+import { invalidOption } from '../errors/input.ts'
 
 /** Says whether an app is seen: the `AppState` of React Native. It is hidden while its state is `background`. */
 export interface AppVisibility {
   /** Such as `active`, `inactive` or `background`. */
-  readonly currentState: string | null
+  readonly currentState: string | null | undefined
   /** Calls back when the state changes, until what it returns is removed. */
   addEventListener(type: 'change', listener: () => void): { remove(): void }
 }
@@ -18,17 +18,17 @@ const findPage = () => (globalThis as { document?: Page }).document
 
 export type PageVisibility = ReturnType<typeof followPageVisibility>
 
-/** @throws InvalidRequestError */
-export function checkVisibility(option: string, app: unknown, others: string): void {
-  checkMethods(option, app, ['addEventListener'], `${others} or the AppState of React Native`)
-}
-
-/** @param app what says it where there is no page; anything else asks the page */
-export function followPageVisibility(onChange: () => void, app?: unknown) {
-  return typeof app === 'object' ? followApp(onChange, app as AppVisibility) : followPage(onChange)
-}
-
-function followPage(onChange: () => void) {
+/** @param option the `AppState` to ask in place of the page */
+export function followPageVisibility(onChange: () => void, option?: boolean | string | AppVisibility) {
+  if (typeof option === 'object') {
+    const listener = option.addEventListener('change', onChange)
+    return {
+      get hidden() {
+        return option.currentState === 'background'
+      },
+      stop: () => listener.remove(),
+    }
+  }
   const page = findPage()
   page?.addEventListener('visibilitychange', onChange)
   return {
@@ -40,14 +40,10 @@ function followPage(onChange: () => void) {
   }
 }
 
-function followApp(onChange: () => void, app: AppVisibility): ReturnType<typeof followPage> {
-  const listener = app.addEventListener('change', onChange)
-  return {
-    get hidden() {
-      return app.currentState === 'background'
-    },
-    stop: () => listener.remove(),
-  }
+/** @throws InvalidRequestError for an option that is neither one of `others` nor an `AppState` */
+export function requireVisibility(option: string, app: unknown, others: string): void {
+  if (typeof (app as Partial<AppVisibility> | null)?.addEventListener !== 'function')
+    throw invalidOption(option, app, `${others} or the AppState of React Native`)
 }
 
 /** Calls back when a browser that has frozen the page lets it run again: what it read then never gives another byte. Returns a function that stops it. */

@@ -5,9 +5,9 @@ import { callSafely } from '../feed/failures.ts'
 import { FeedClock } from '../feed/feed-clock.ts'
 import {
   type AppVisibility,
-  checkVisibility,
   followPageVisibility,
   type PageVisibility,
+  requireVisibility,
 } from '../feed/page-visibility.ts'
 import { isStale, streamedAge, toFeedPrice } from '../feed/prices/tracked-price.ts'
 import { PageStream } from '../feed/stream/page-stream.ts'
@@ -114,8 +114,8 @@ const OPTIONS = ['url', 'headers', 'credentials', 'fetch', 'whenHidden', 'clock'
 export function createPriceStream(options: PriceStreamOptions): PriceStream {
   rejectUnknown('price stream option', options, OPTIONS)
   requireGlobals('TextDecoder')
-  const { whenHidden } = options
-  if (whenHidden !== 'close' && whenHidden !== 'keep') checkVisibility('whenHidden', whenHidden, "'close', 'keep'")
+  const { whenHidden = 'close' } = options
+  if (whenHidden !== 'close' && whenHidden !== 'keep') requireVisibility('whenHidden', whenHidden, "'close', 'keep'")
   return new PagePrices(options, readUrl(options.url))
 }
 

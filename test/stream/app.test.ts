@@ -91,6 +91,15 @@ describe('an app without a fetch that streams', () => {
   })
 })
 
+test('a stream is requested as it is: a `cache` would make React Native add the time to its URL', async () => {
+  const fetch = vi.fn(() => new Promise<Response>(() => {}))
+  const { clock, openPage } = setupPages()
+  openPage({ fetch }).show(ONE)
+  await clock.advance(SECOND)
+  const init = { credentials: 'same-origin', headers: { accept: 'text/event-stream' }, signal: expect.anything() }
+  expect(fetch.mock.calls).toEqual([[`${BASE}/stream?addresses=${ONE}`, init]])
+})
+
 describe('an app that is not seen', () => {
   test('has no stream while AppState says so, and leaves no listener', async () => {
     const { app, become, listeners } = createAppState()

@@ -32,3 +32,23 @@ declare module 'next/server' {
     static next(): NextResponse
   }
 }
+
+declare module 'react-native' {
+  import type { ReactElement, ReactNode } from 'react'
+
+  export const AppState: {
+    readonly currentState: string | null | undefined
+    addEventListener(type: 'change', listener: (state: string) => void): { remove(): void }
+  }
+  export function FlatList<Item>(props: {
+    data: readonly Item[]
+    keyExtractor(item: Item): string
+    renderItem(row: { item: Item }): ReactElement
+  }): ReactElement
+  export function Text(props: { style?: { opacity: number }; children: ReactNode }): ReactElement
+  export function View(props: { children: ReactNode }): ReactElement
+}
+
+declare module 'expo/fetch' {
+  export const fetch: (url: string, init?: object) => Promise<Response>
+}

@@ -8,7 +8,7 @@ import { AppState, FlatList, Text, View } from 'react-native'
 const PROXY = 'https://wallet.example/api/market'
 
 // A stream needs a fetch that brings a body while it arrives. While the app is in the background, there is no stream.
-const stream = createPriceStream({ url: PROXY, fetch: fetch as never, whenHidden: AppState })
+const stream = createPriceStream({ url: PROXY, fetch, whenHidden: AppState })
 
 /** What a wallet holds. */
 export interface Holding {

@@ -81,9 +81,7 @@ export function errorOf({ state, status, code }: FeedStreamStatus, waitMs: numbe
     return new ServiceError('The service does not answer the proxy, which tries again.', details)
   if (state === 'out_of_credits') return new RateLimitError('The credits for live prices are used up.', details)
   if (code === NO_STREAMING_FETCH) {
-    const message =
-      'A body of this fetch cannot be read while it arrives. Pass a `fetch` that can, such as that of expo/fetch.'
-    return new EtnMarketError(message, details)
+    return new EtnMarketError('This fetch cannot stream: pass one that can, such as that of expo/fetch.', details)
   }
   if (state === 'refused' && status === undefined)
     return new ServiceError('The service refuses the key of the proxy. Tell its operator.', details)

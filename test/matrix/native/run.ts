@@ -113,10 +113,34 @@ const streamsOf = (phone: Phone, expected: NativeReport & { streams: number }): 
 
 const FAKE = ['price', 'ConnectionError', 'TimeoutError']
 
+/** Compiles the wallet with the types of React Native and Expo, whose globals are not those of Node. */
+async function compileWallet(project: Project): Promise<void> {
+  const paths = {
+    'react-native': [join(NATIVE, 'node_modules/react-native/types_generated/index.d.ts')],
+    'expo/fetch': [join(NATIVE, 'node_modules/expo/fetch')],
+    react: [join(MODULES, '@types/react')],
+    'react/jsx-runtime': [join(MODULES, '@types/react/jsx-runtime')],
+  }
+  const options = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    jsx: 'react-jsx',
+    module: 'preserve',
+    types: [],
+    paths,
+  }
+  const config = { compilerOptions: { ...options, target: 'es2022' }, files: ['wallet.tsx'] }
+  const path = project.write('tsconfig.wallet.json', JSON.stringify(config))
+  await execOrThrow(process.execPath, [join(MODULES, 'typescript-7/bin/tsc'), '--project', path])
+}
+
 const metroAndHermes: Check = {
   name: 'Metro and Hermes',
   async run(installed) {
-    const bundle = await bundleOf(installed.project('runtimes'))
+    const project = installed.project('runtimes')
+    const bundle = await bundleOf(project)
+    await compileWallet(project)
     const bytecode = `${bundle}.hbc`
     await execOrThrow(HERMES, ['-emit-binary', '-O', '-w', '-out', bytecode, bundle])
     const kB = Math.round(statSync(bytecode).size / 1_000)
