@@ -4,7 +4,6 @@ import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { settle } from '../support/settle.ts'
-import { within } from '../support/wait.ts'
 import { KEY, TOKENS } from './setup.ts'
 import { manualFeed, query, setupStream } from './stream-setup.ts'
 

@@ -121,7 +121,11 @@ export async function playPage(
   const slowestMs = Math.max(...known)
   check('a first price within a second', firstMs < MAX_DELAY_MS, true)
   check('prices within a second', slowestMs < MAX_DELAY_MS, true)
-  check('prices that arrived', known.length >= Math.max(3, direct.length / addresses.length - 1) * addresses.length, true)
+  check(
+    'prices that arrived',
+    known.length >= Math.max(3, direct.length / addresses.length - 1) * addresses.length,
+    true,
+  )
 
   for (let reload = 1; reload <= 12; reload++) {
     const startedAt = Date.now()
