@@ -132,7 +132,12 @@ export async function playPage(
     const arrived = new Set<string>()
     const reloaded = openPage('fast', ({ address }) => void arrived.add(address))
     while (arrived.size < addresses.length && Date.now() - startedAt < MAX_RELOAD_MS) await wait(10)
-    check(`prices after reload ${reload}`, arrived.size, addresses.length)
+    const { state } = reloaded.status().stream
+    check(
+      `after reload ${reload}: prices, state, errors`,
+      [arrived.size, state, errors.map(String)],
+      [3, 'connected', []],
+    )
     reloaded.close()
   }
 
