@@ -137,30 +137,42 @@ test.each([
   expect(() => createCreditMeter(options)).toThrow(named)
 })
 
-test('what is left belongs to the newest answer: a late one, or one that a cache had kept, does not change it', async () => {
-  const { clock, fake, page } = setupProxy({
-    allow: ['token.price', 'token.history'],
-    perVisitor: { credits: 5_000, windowMs: 86_400_000 },
+test('what is left belongs to the newest answer, and a late one does not move it up', async () => {
+  const fake = createFakeService({ keys: { mine: 1_000 } })
+  const meter = createCreditMeter()
+  const held: (() => void)[] = []
+  const client = createClient({
+    apiKey: 'mine',
+    onEvent: meter.onEvent,
+    async fetch(url, init) {
+      const response = await fake.fetch(new Request(url, init))
+      if (held.length === 0) await new Promise<void>((resolve) => held.push(resolve))
+      return response
+    },
   })
+  const late = client.token.price({ address: BOLT })
+  await expect.poll(() => held.length).toBe(1)
+  await client.etn.price()
+  const newest = meter.getSnapshot().remaining
+  held[0]?.()
+  await late
+  expect([newest, meter.getSnapshot().remaining, client.credits.remaining]).toEqual([925, 925, 925])
+  expect(meter.getSnapshot().charged).toBe(75)
+  await client.close()
+})
+
+test('an answer that the proxy had kept says nothing of what is left', async () => {
+  const { clock, page } = setupProxy({ perVisitor: { credits: 5_000, windowMs: 86_400_000 } })
   const meter = createCreditMeter({ clock })
   const client = page('somebody', { onEvent: meter.onEvent })
-  const other = page('somebody')
-  fake.fault({ operation: 'token.history', delayMs: 2_000, times: 1 })
   const [bolt = '', wetn = ''] = TOKENS
-  const late = client.token.history({ address: bolt })
-  await clock.advance(500)
-  await other.token.price({ address: wetn })
-  await clock.advance(5_000)
-  await late
-  const known = client.credits.remaining
-  expect(meter.getSnapshot().remaining).toBe(known)
   await client.token.price({ address: bolt })
-  const { remaining = 0 } = meter.getSnapshot()
-  expect(remaining).toBeLessThan(known ?? 0)
-  // Another tab spends, and this one is given what the proxy has kept for some seconds.
+  expect(meter.getSnapshot().remaining).toBe(4_950)
   await clock.advance(3_000)
-  await other.token.history({ address: wetn })
+  await page('somebody').token.price({ address: wetn })
   const { meta } = await client.token.price({ address: bolt }).withMeta()
-  expect([meta.credits.charged, Number(meta.headers?.age) > 0]).toEqual([0, true])
-  expect([meter.getSnapshot().remaining, client.credits.remaining]).toEqual([remaining, remaining])
+  expect([meta.credits.charged, meta.headers?.age]).toEqual([0, '3'])
+  expect([meter.getSnapshot().remaining, client.credits.remaining]).toEqual([4_950, 4_950])
+  await client.token.price({ address: TOKENS[2] ?? '' })
+  expect(meter.getSnapshot().remaining).toBe(4_850)
 })

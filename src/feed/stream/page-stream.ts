@@ -77,8 +77,6 @@ export class PageStream {
   /** What the proxy refuses, and what does not fit, by the address as it was written. */
   #refused: Refusals = new Map()
   #beyond: Refusals = new Map()
-  /** What the connection has refused so far; it begins with that. */
-  #refusedNow: Refusals = new Map()
   /** The newest price of an address, by its lower case. */
   readonly #newest = new Map<string, StreamedPrice>()
   /** Whether prices arrive, or are expected to within moments: to buy them would be a waste. */
@@ -267,7 +265,6 @@ export class PageStream {
     const startedAt = this.#clock.now()
     this.#attempt = attempt
     this.#asked = this.#addresses
-    this.#refusedNow = new Map()
     this.#end = {}
     this.#heartbeatMs = HEARTBEAT_MS
     this.#awaitSignOfLife(attempt)
@@ -315,8 +312,8 @@ export class PageStream {
     }
     if (this.#clock.now() - startedAt > GOOD_MS) this.#failures = 0
     if (this.#isLive) this.#startGrace()
-    const { waitMs, ...reason } = this.#end
-    this.#reconnect(waitMs, reason)
+    const { status, code, waitMs } = this.#end
+    this.#reconnect(waitMs, { status, code })
   }
 
   /** A connection that is silent for too long is lost, which no error says. */
@@ -351,8 +348,7 @@ export class PageStream {
       this.#newest.set(price.address.toLowerCase(), price)
       this.#options.onPrice(price)
     } else if (type === 'refused') {
-      this.#refusedNow = new Map(readRefused(data).map((each) => [each.address, each]))
-      this.#refused = this.#refusedNow
+      this.#refused = new Map(readRefused(data).map((each) => [each.address, each]))
       if ([...this.#refused.values()].some(({ code }) => code === 'too_many_addresses')) {
         this.#stopWait()
         this.#stopWait = startTimer(this.#clock, MAX_WAIT_MS, () => this.#reopen())
@@ -361,12 +357,9 @@ export class PageStream {
       const { state, everyMs = this.#everyMs, heartbeatMs = this.#heartbeatMs, waitMs, code } = readReport(data)
       this.#everyMs = everyMs
       this.#heartbeatMs = heartbeatMs
-      if (state === undefined) return
-      this.#setState(state, { waitMs, code })
-      this.#refused = this.#refusedNow
+      if (state !== undefined) this.#setState(state, { waitMs, code })
     } else if (type === 'end') {
-      const { status, code, waitMs } = readReport(data)
-      this.#end = { status, code, waitMs }
+      this.#end = readReport(data)
     }
   }
 

@@ -11,11 +11,8 @@ const MAX_UNREAD_TICKS = 4 * TICKS_OF_HEARTBEAT
 
 export const eventText = (type: string, data: unknown) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** A turn of the event loop in which streams are written. What several of them are sent is made once in it. */
-export interface Turn {
-  /** The time from which the ages of prices count. */
-  readonly now: number
-}
+/** A turn of the event loop in which streams are written, at a time from which ages count. What several of them are sent is made once in it. */
+export type Turn = { readonly now: number }
 
 export class PriceList {
   readonly streams = new Set<EventStream>()

@@ -94,8 +94,7 @@ export class OpenStreams {
     const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses)
     this.#lists.set(key, list)
     const settings = { everyMs: this.#hub.pace, heartbeatMs }
-    const refusals = refused.length > 0 ? eventText('refused', refused) : ''
-    const opening = `retry: 5000\n${eventText('settings', settings)}${refusals}`
+    const opening = `retry: 5000\n${eventText('settings', settings)}${eventText('refused', refused)}`
     const onReady = (stream: EventStream) => {
       this.#queue.add(stream)
       void this.#writeQueue()
@@ -202,14 +201,12 @@ export class OpenStreams {
   }
 }
 
-/** The spellings that a stream is asked for. `everyMs`, which earlier pages send, is ignored. @throws Refusal for a query that is not accepted */
+/** The spellings that a stream is asked for. @throws Refusal for a query that is not accepted */
 function readAddresses({ searchParams: query, search }: URL): string[] {
   if (search.length > MAX_QUERY_LENGTH) throw badRequest(`The query has more than ${MAX_QUERY_LENGTH} characters.`)
-  for (const name of new Set(query.keys())) {
-    if (name !== 'addresses' && name !== 'everyMs') throw badRequest('The stream takes addresses.')
-    if (query.getAll(name).length > 1) throw badRequest(`stream: ${name} is given twice.`)
-  }
-  const text = query.get('addresses') ?? ''
+  if ([...query.keys()].some((name) => name !== 'addresses')) throw badRequest('The stream takes addresses.')
+  const [text = '', second] = query.getAll('addresses')
+  if (second !== undefined) throw badRequest('stream: addresses is given twice.')
   if (text === '') throw badRequest('stream: it needs addresses.')
   return [...new Set(text.split(','))]
 }

@@ -94,7 +94,7 @@ ${placed('Apache', place)}`,
   {
     ...like('Caddy'),
     files: (place) => ({
-      Caddyfile: `{\n  admin off\n  auto_https off\n}\n${placed('Caddy', place).replace(/{$/m, '{\n  encode gzip')}`,
+      Caddyfile: `{\n  admin off\n  auto_https off\n}\n${placed('Caddy', place)}`,
     }),
   },
   {

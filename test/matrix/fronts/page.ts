@@ -28,6 +28,12 @@ export interface PageReport {
   readonly forwardedFor: string | undefined
 }
 
+interface Arrival {
+  readonly address: string
+  readonly at: number
+  readonly time: number
+}
+
 type Handler = ReturnType<typeof toNodeHandler>
 
 /** Plays a page through the front at `frontPort` to a proxy at `port`. @param wrap puts something before the proxy in its own process */
@@ -65,7 +71,7 @@ export async function playPage(
   const addresses = (await client.token.list({ limit: 3 })).map(({ address }) => address)
 
   // A visitor of whom the proxy has never heard gets a cookie, and writes headers that are not to be believed.
-  const forged = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' }
+  const forged = frontPort === port ? {} : { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' }
   const first = await ask(`${origin}/api/market/fast/nft/stats`, { ...forged, 'accept-encoding': 'gzip' })
   check('the status of a call', first.status, 200)
   const [cookie = ''] = first.headers['set-cookie'] ?? []
@@ -98,26 +104,40 @@ export async function playPage(
   const [heldOpening] = opened
 
   // Prices arrive when they are bought, the last one of a batch, too.
-  const arrivals = [new Map<string, number>(), new Map<string, number>()] as const
-  const pages = [origin, `http://127.0.0.1:${port}`].map((at, index) =>
-    openPage('fast', ({ address, at }) => void arrivals[index]?.set(`${address} ${at}`, Date.now()), at),
+  const arrivals: Arrival[][] = [[], []]
+  const pages = [origin, `http://127.0.0.1:${port}`].map((from, index) =>
+    openPage('fast', ({ address, at }) => void arrivals[index]?.push({ address, at, time: Date.now() }), from),
   )
   await wait(5 * PACE_MS)
   for (const page of pages) page.close()
-  const [behind, direct] = arrivals
-  const firstMs = Math.min(...behind.values()) - Math.min(...direct.values())
-  const slowestMs = Math.max(
-    ...Array.from(behind, ([price, arrivedAt]) => arrivedAt - (direct.get(price) ?? arrivedAt)),
-  )
+  const [behind = [], direct = []] = arrivals
+  const firstMs = Math.min(...behind.map(({ time }) => time)) - Math.min(...direct.map(({ time }) => time))
+  // Each page counts for itself when a price was bought.
+  const isSame = (one: Arrival, other: Arrival) =>
+    one.address === other.address && Math.abs(one.at - other.at) < PACE_MS / 2
+  const delays = direct.map((one) => (behind.find((other) => isSame(one, other))?.time ?? Number.NaN) - one.time)
+  // One that was bought last may still be on its way.
+  const known = delays.filter((ms) => !Number.isNaN(ms))
+  const slowestMs = Math.max(...known)
   check('a first price within a second', firstMs < MAX_DELAY_MS, true)
-  check('prices within a second', [slowestMs < MAX_DELAY_MS, behind.size >= 3 * addresses.length], [true, true])
+  check('prices within a second', slowestMs < MAX_DELAY_MS, true)
+  check(
+    'prices that arrived',
+    known.length >= Math.max(3, direct.length / addresses.length - 1) * addresses.length,
+    true,
+  )
 
   for (let reload = 1; reload <= 12; reload++) {
     const startedAt = Date.now()
     const arrived = new Set<string>()
     const reloaded = openPage('fast', ({ address }) => void arrived.add(address))
     while (arrived.size < addresses.length && Date.now() - startedAt < MAX_RELOAD_MS) await wait(10)
-    check(`prices after reload ${reload}`, arrived.size, addresses.length)
+    const { state } = reloaded.status().stream
+    check(
+      `after reload ${reload}: prices, state, errors`,
+      [arrived.size, state, errors.map(String)],
+      [3, 'connected', []],
+    )
     reloaded.close()
   }
 
