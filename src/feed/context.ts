@@ -41,7 +41,7 @@ export class FeedContext {
   readonly listeners = new Set<() => void>()
   readonly send: Send
   /** How long price requests and new watches wait for others, in milliseconds. */
-  readonly windowMs: number
+  readonly collectMs: number
   /** The default of a price request. */
   readonly maxAgeMs: number
   readonly #page: PageVisibility | undefined
@@ -52,8 +52,8 @@ export class FeedContext {
     const fleetLease = readSharedLease(options)
     this.client = client
     this.options = options
-    this.windowMs = readDuration('windowMs', options.windowMs ?? 5)
-    this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
+    this.collectMs = readDuration('collectMs', options.collectMs ?? 5, 1_000)
+    this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000, DAY_MS)
     this.clock = new FeedClock(options.clock ?? new SystemClock())
     this.store = store
     this.checkedStore = store && new CheckedStore(store, this)
@@ -119,7 +119,7 @@ export class Lifetime extends LightAbortController {
   }
 }
 
-function readDuration(name: string, ms: number): number {
-  if (typeof ms === 'number' && ms >= 0 && ms <= DAY_MS) return ms
-  throw invalidOption(name, ms, 'a number of milliseconds from 0 to a day')
+function readDuration(name: string, ms: number, longest: number): number {
+  if (typeof ms === 'number' && ms >= 0 && ms <= longest) return ms
+  throw invalidOption(name, ms, `a number of milliseconds from 0 to ${longest}`)
 }

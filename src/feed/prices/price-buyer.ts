@@ -105,7 +105,7 @@ export class PriceBuyer {
       if (prices.length === 0) return
       // A request failed while this one waited for its slot: it waits for the same backoff.
       if (sentAt < backoff.until && backoff.failure)
-        return this.#fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
+        return this.fail(prices, backoff.failure, decidedAt)
       this.#requests.set(prices, stop)
       const addresses = prices.map(({ address }) => address)
       this.#recordSuccess(prices, await buyPrices(send, addresses, { signal: lifetime, stop }), sentAt, decidedAt)
@@ -113,7 +113,7 @@ export class PriceBuyer {
       if (lifetime.aborted) return this.#refuse(prices, lifetime.reason, decidedAt)
       const isTakenBack = stop.aborted && error === stop.reason
       const failure = isTakenBack ? undefined : this.#isolation.recordFailure(prices, error, sentAt, decidedAt)
-      if (failure) return this.#fail(prices, failure, decidedAt)
+      if (failure) return this.fail(prices, failure, decidedAt)
       // Nothing was sent, or the parts of the batch are requested now. Somebody may want the prices again.
       release(prices)
       for (const tracked of prices) this.#context.schedule.failed(tracked, undefined)
@@ -148,7 +148,7 @@ export class PriceBuyer {
     }
   }
 
-  #fail(prices: Prices, failure: Failure, decidedAt: number): void {
+  fail(prices: Prices, failure: Failure, decidedAt = this.#context.clock.now()): void {
     for (const tracked of prices) {
       tracked.fail(decidedAt, failure.maybeCharged ? this.#context.clock.now() : undefined)
       this.#context.schedule.failed(tracked, failure)
@@ -157,7 +157,7 @@ export class PriceBuyer {
   }
 
   #refuse(prices: Prices, error: unknown, decidedAt: number, maybeCharged = false): void {
-    this.#fail(prices, { error, waitMs: 0, transient: false, maybeCharged }, decidedAt)
+    this.fail(prices, { error, waitMs: 0, transient: false, maybeCharged }, decidedAt)
   }
 }
 

@@ -35,7 +35,7 @@ export class Schedule {
   readonly #requested = new Set<TrackedPrice>()
   readonly #inFlight = new Set<Promise<void>>()
   readonly #late: LatePrices
-  #windowEndsAt = NEVER
+  #collectedAt = NEVER
   /** When the watches that have changed get their places. */
   #changesAt = NEVER
   #reportedStretch = { stretch: 1, atLeastStretch: 1 }
@@ -88,9 +88,9 @@ export class Schedule {
 
   /** Buys an address, together with everything else requested in the same window. */
   request(tracked: TrackedPrice): void {
-    const { clock, windowMs } = this.#context
+    const { clock, collectMs } = this.#context
     if (tracked.inFlight || this.#requested.has(tracked)) return
-    if (this.#requested.size === 0) this.#windowEndsAt = clock.now() + windowMs
+    if (this.#requested.size === 0) this.#collectedAt = clock.now() + collectMs
     this.#requested.add(tracked)
     this.#setTimer()
   }
@@ -149,14 +149,14 @@ export class Schedule {
   }
 
   #setTimer(): void {
-    const { clock, backoff, dailyBudget, windowMs } = this.#context
+    const { clock, dailyBudget, collectMs } = this.#context
     const next = this.#isPaused ? NEVER : this.#nextAt()
     if (next === NEVER) {
       this.#stopTimer()
       return
     }
     // A new day of the budget may end the stretch, or the wait for it.
-    const at = Math.min(Math.max(next, backoff.until), dailyBudget.renewsAt)
+    const at = Math.min(next, dailyBudget.renewsAt)
     const lookAt = Math.min(at, clock.now() + LOOK_MS)
     // A timer that fires too early sets another; that is cheaper than replacing it each time.
     if (this.#timer.at <= lookAt) return
@@ -170,15 +170,19 @@ export class Schedule {
       else this.#run()
     }
     const waitMs = lookAt - clock.now()
-    if (waitMs <= 0 && windowMs === 0) queueMicrotask(onTimer)
+    if (waitMs <= 0 && collectMs === 0) queueMicrotask(onTimer)
     else current.stop = startTimer(clock, Math.max(0, Math.ceil(waitMs)), onTimer)
   }
 
+  /** A wait after a failure puts off what is bought, and nothing that somebody has to be told. */
   #nextAt(): number {
-    let at = Math.min(this.#changesAt, this.ticks.replanAt, this.#requested.size > 0 ? this.#windowEndsAt : NEVER)
-    at = Math.min(at, this.#urgent.peek()?.dueAt ?? NEVER, this.#late.nextAt)
+    const { backoff } = this.#context
+    const requestedAt = this.#requested.size > 0 ? this.#collectedAt : NEVER
+    let at = Math.min(requestedAt, this.#urgent.peek()?.dueAt ?? NEVER)
     for (const group of this.ticks.groups) at = Math.min(at, group.at)
-    return at
+    at = Math.max(at, backoff.until)
+    if (backoff.refusal) at = Math.min(at, requestedAt)
+    return Math.min(at, this.#changesAt, this.ticks.replanAt, this.#late.nextAt)
   }
 
   #stopTimer(): void {
@@ -193,13 +197,24 @@ export class Schedule {
     else this.#updateStretch(now, false)
     this.#late.report(now)
     if (now >= this.#context.backoff.until) this.#buy(now)
+    else this.#refuse(this.#context.backoff.refusal)
     this.#setTimer()
+  }
+
+  /** Nothing is bought for so long that price requests fail, and watches are told why. */
+  #refuse(failure: Failure | undefined): void {
+    if (failure === undefined) return
+    const requested = [...this.#requested]
+    this.#requested.clear()
+    this.#context.buyer.fail(requested, failure)
+    for (const tracked of this.bought)
+      for (const watcher of [...tracked.watchers.items()]) watcher.onFailure(tracked, failure)
   }
 
   /** Everything that is due at this moment goes into one purchase. */
   #buy(now: number): void {
     const due = new Set<TrackedPrice>()
-    if (this.#requested.size > 0 && now >= this.#windowEndsAt) {
+    if (this.#requested.size > 0 && now >= this.#collectedAt) {
       const requested = [...this.#requested]
       this.#requested.clear()
       for (const tracked of this.#context.buyer.admit(requested)) due.add(tracked)
@@ -263,9 +278,9 @@ export class Schedule {
 
   /** The watchers of an address have changed, or where its price comes from. */
   #changed(tracked: TrackedPrice): void {
-    const { clock, windowMs, dailyBudget } = this.#context
+    const { clock, collectMs, dailyBudget } = this.#context
     tracked.stretch(dailyBudget)
-    this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
+    this.#changesAt = Math.min(this.#changesAt, clock.now() + collectMs)
     this.#late.update(tracked)
   }
 

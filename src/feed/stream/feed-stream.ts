@@ -54,13 +54,13 @@ export class FeedStream {
 
   /** On demand, because most pages have no stream. */
   async #load(open: PageStreamOptions['open']): Promise<void> {
-    const { clock, lifetime, schedule, windowMs, isPaused, emit, notify } = this.#context
+    const { clock, lifetime, schedule, collectMs, isPaused, emit, notify } = this.#context
     try {
       const { PageStream } = await import('./page-stream.ts')
       if (lifetime.aborted) return
       this.#stream = new PageStream({
         clock,
-        windowMs,
+        windowMs: collectMs,
         isPaused,
         open,
         wanted: () => Array.from(schedule.watched, ({ address }) => address),
