@@ -141,6 +141,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   return withInternals(client, {
     redact: redactor.text,
     estimate: estimateSafely,
+    budget,
     validate: settings.validate,
     open: (path, headers, signal) => ky.open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
     call: (operation, params, options, more) =>

@@ -1,3 +1,4 @@
+import { internalsOf } from '../client-internals.ts'
 import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
@@ -57,7 +58,7 @@ export class FeedContext {
     this.clock = new FeedClock(options.clock ?? new SystemClock())
     this.store = store
     this.checkedStore = store && new CheckedStore(store, this)
-    this.dailyBudget = new DailyBudget(options, this.clock)
+    this.dailyBudget = new DailyBudget(options, this.clock, internalsOf(client)?.budget)
     this.backoff = new Backoff(this.clock, this.emit)
     this.send = createSend(client, this.dailyBudget.budget)
     this.buyer = new PriceBuyer(this, store && new SharedPrices(this, store, fleetLease))

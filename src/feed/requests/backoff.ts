@@ -83,11 +83,15 @@ export class Backoff {
   /** Records that a request sent at `sentAt` succeeded. Returns whether that ends the backoff. */
   recordSuccess(sentAt: number): boolean {
     if (this.#wait === undefined || sentAt < this.until) return false
+    this.end()
+    return true
+  }
+
+  end(): void {
     this.#wait = undefined
     this.#hasStopped = false
     this.#failures = 0
     this.#emit({ type: 'feed.resumed' })
-    return true
   }
 
   #leftOf({ until, renewsAt }: Pick<Wait, 'until' | 'renewsAt'> = NO_WAIT): number {

@@ -1,4 +1,5 @@
 import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
+import type { BudgetExceededError } from '../../errors/budget.ts'
 import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
@@ -39,6 +40,8 @@ export class Schedule {
   /** When the watches that have changed get their places. */
   #changesAt = NEVER
   #reportedStretch = { stretch: 1, atLeastStretch: 1 }
+  /** Why it has stopped without a request that failed. */
+  #usedUp: BudgetExceededError | undefined
   #timer = NO_TIMER
 
   constructor(context: FeedContext) {
@@ -232,9 +235,30 @@ export class Schedule {
       this.#inFlight.delete(call)
       if (this.#context.store) for (const group of this.ticks.groups) this.#followOthers(group)
       this.#updateStretch(this.#context.clock.now(), false)
+      this.#stopIfUsedUp()
       this.#setTimer()
     })
     this.#inFlight.add(call)
+  }
+
+  /** Stops while less is left of the day than any tick needs: what is bought next is bought in the next day. */
+  #stopIfUsedUp(): void {
+    const { clock, dailyBudget, backoff } = this.#context
+    if (this.#inFlight.size > 0) return
+    const errors = this.ticks.groups.map(({ members }) =>
+      dailyBudget.usedUp(
+        members.filter(({ multiple }) => multiple === 1).length || 1,
+        Math.min(...members.map(({ shortestInterval }) => shortestInterval)),
+      ),
+    )
+    const [error] = errors
+    const isUsedUp = error !== undefined && errors.every((one) => one !== undefined)
+    const { failure } = backoff
+    const isBuying = (this.#urgent.peek()?.dueAt ?? NEVER) <= clock.now()
+    if (isUsedUp && !isBuying && backoff.state !== 'stopped') {
+      this.#usedUp = error
+      this.#refuse(backoff.recordFailure(error, clock.now()))
+    } else if (!isUsedUp && failure && failure.error === this.#usedUp) backoff.end()
   }
 
   /** Prices of another process are older than those of a tick. If all are, the group falls into step with it; else each is bought when it is due. */
@@ -252,6 +276,7 @@ export class Schedule {
   #applyChanges(now: number): void {
     this.stream?.settle()
     if (!this.#updateStretch(now, true)) this.#plan(now)
+    this.#stopIfUsedUp()
   }
 
   /** Gives every address its place in a group, and buys at once what would be too old at the next tick. */
@@ -271,7 +296,7 @@ export class Schedule {
     const reported = this.#reportedStretch
     if (isOtherStretch(stretch, reported.stretch) || isOtherStretch(atLeastStretch, reported.atLeastStretch)) {
       this.#reportedStretch = { stretch, atLeastStretch }
-      emit({ type: 'feed.stretched', stretch, atLeastStretch, creditsPerDay })
+      emit({ type: 'feed.stretched', ...dailyBudget.told, creditsPerDay })
     }
     return true
   }
@@ -305,6 +330,10 @@ function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
     if (laterAt > now) return
   }
   for (const tracked of group.members) if (tracked.waitsForTick && isDueAt(tracked, group)) due.add(tracked)
+  advance(group, now)
+}
+
+export function advance(group: TickGroup, now: number): void {
   const passed = 1 + Math.floor((now - group.at) / group.periodMs)
   group.at += passed * group.periodMs
   group.tick += passed

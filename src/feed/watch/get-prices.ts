@@ -90,10 +90,11 @@ function waitFor(
     const stopListening = lifetime.onEnd(signal, ({ reason } = lifetime) => fail(reason))
 
     // During a backoff nobody knows how long a new price takes.
-    const { failure } = backoff
+    const { failure, refusal } = backoff
     for (const tracked of [...missing]) {
       tracked.requesters.add(subscriber)
       if (failure && isStaleAllowed && tracked.price !== undefined) accept(tracked)
+      else if (refusal) return fail(refusal.error)
       else schedule.request(tracked)
     }
   })
