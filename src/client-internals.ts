@@ -12,6 +12,8 @@ export interface ClientInternals {
   /** The text without any key that the client has used. */
   redact(text: string): string
   estimate(operation: OperationId, params: unknown): CostEstimate
+  /** What each of its calls has to fit. */
+  readonly budget: SpendingLimit
   /** What its calls do by default with an answer against the contract. */
   readonly validate: ValidateMode
   /** What is made of the client lives on its clock. */

@@ -4,7 +4,7 @@ import { type Clock, SystemClock } from './concurrency/clock.ts'
 import { type Budget, openBudget } from './credits/budget.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import { estimate } from './credits/cost.ts'
-import { joinLimits } from './credits/joint-budget.ts'
+import { joinLimits, type SpendingLimit } from './credits/joint-budget.ts'
 import { createKeyNames } from './credits/key-name.ts'
 import { type CreditsReport, Usage } from './credits/usage.ts'
 import { requireGlobals } from './errors/input.ts'
@@ -128,7 +128,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const estimateSafely = (operation: OperationId, params: unknown) =>
     redacted(redactor, () => estimate(operation, params, addressReader))
   /** Everything that calls does so by `run`, so that an extended client has no way round its limits. */
-  const makeClient = (run: Run): Client => {
+  const makeClient = (run: Run, limit: SpendingLimit): Client => {
     const sweep: SweepMaker = (operation, list, options) =>
       redacted(redactor, () => createSweep(operation, list, options, { ...context, addressReader, run }))
     const client: Client = {
@@ -145,15 +145,17 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     return withInternals(client, {
       redact: redactor.text,
       estimate: estimateSafely,
+      budget: limit,
       validate: settings.validate,
       clock,
       open: (path, headers, signal) => ky.open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
       call: (operation, params, options, more) =>
         run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),
-      extend: (extension) => makeClient((input) => run(extendInput(input, extension))),
+      extend: (extension) =>
+        makeClient((input) => run(extendInput(input, extension)), joinLimits(limit, extension.budget)),
     })
   }
-  return makeClient((input) => startCall(input, context))
+  return makeClient((input) => startCall(input, context), budget)
 }
 
 /** A call has to fit its own limit and that of the client that it is made with; both learn of its answers. */

@@ -1,3 +1,4 @@
+import { internalsOf } from '../client-internals.ts'
 import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
@@ -41,7 +42,7 @@ export class FeedContext {
   readonly listeners = new Set<() => void>()
   readonly send: Send
   /** How long price requests and new watches wait for others, in milliseconds. */
-  readonly windowMs: number
+  readonly collectMs: number
   /** The default of a price request. */
   readonly maxAgeMs: number
   readonly #page: PageVisibility | undefined
@@ -52,12 +53,12 @@ export class FeedContext {
     const fleetLease = readSharedLease(options)
     this.client = client
     this.options = options
-    this.windowMs = readDuration('windowMs', options.windowMs ?? 5)
-    this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
+    this.collectMs = readDuration('collectMs', options.collectMs ?? 5, 1_000)
+    this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000, DAY_MS)
     this.clock = new FeedClock(options.clock ?? new SystemClock())
     this.store = store
     this.checkedStore = store && new CheckedStore(store, this)
-    this.dailyBudget = new DailyBudget(options, this.clock)
+    this.dailyBudget = new DailyBudget(options, this.clock, internalsOf(client)?.budget)
     this.backoff = new Backoff(this.clock, this.emit)
     this.send = createSend(client, this.dailyBudget.budget)
     this.buyer = new PriceBuyer(this, store && new SharedPrices(this, store, fleetLease))
@@ -120,7 +121,7 @@ export class Lifetime extends LightAbortController {
   }
 }
 
-function readDuration(name: string, ms: number): number {
-  if (typeof ms === 'number' && ms >= 0 && ms <= DAY_MS) return ms
-  throw invalidOption(name, ms, 'a number of milliseconds from 0 to a day')
+function readDuration(name: string, ms: number, longest: number): number {
+  if (typeof ms === 'number' && ms >= 0 && ms <= longest) return ms
+  throw invalidOption(name, ms, `a number of milliseconds from 0 to ${longest}`)
 }

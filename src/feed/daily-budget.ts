@@ -1,9 +1,10 @@
 import { type OpenedBudget, openBudget } from '../credits/budget.ts'
 import { createMemoryBudget } from '../credits/budget-core.ts'
 import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { type Stretch, type StretchedDemand, stretchToFit } from '../credits/stretch.ts'
 import { BudgetWindows } from '../credits/windows.ts'
-import { BudgetExceededError } from '../errors/budget.ts'
+import { BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { DAY_MS } from '../utils/time-units.ts'
@@ -26,20 +27,29 @@ export class DailyBudget implements Stretch {
   readonly budget: OpenedBudget['budget']
   stretch = 1
   atLeastStretch = 1
+  /** The stretch up to the renewal: after that, another day decides. */
+  told = { stretch: 1, atLeastStretch: 1 }
   watchesPerDay = 0
   setAside = 0
   guaranteesPerDay = 0
   readonly #clock: FeedClock
   readonly #opened: OpenedBudget
+  readonly #ofClient: SpendingLimit | undefined
   #isLoaded: boolean
   /** The stretch stays until then, but for a change of the demand or a new day. */
   #keepUntil = Number.NEGATIVE_INFINITY
   #renewsAt: number
   #unplanned: { credits: number; at: number }
 
-  constructor({ budget: options, store }: Pick<FeedOptions, 'budget' | 'store'>, clock: FeedClock) {
+  /** @param ofClient what the requests have to fit, too */
+  constructor(
+    { budget: options, store }: Pick<FeedOptions, 'budget' | 'store'>,
+    clock: FeedClock,
+    ofClient: SpendingLimit | undefined,
+  ) {
     const limit = options ? readOptions(options) : undefined
     this.#clock = clock
+    this.#ofClient = ofClient
     if (limit === undefined || store === undefined) {
       // In memory, and renewed at midnight UTC. Without a limit it only counts.
       const windows = new BudgetWindows(DAY_MS, 0, clock)
@@ -62,7 +72,7 @@ export class DailyBudget implements Stretch {
   }
   /** When the credits are renewed, by the clock of the feed; Infinity without a limit. */
   get renewsAt(): number {
-    return this.isLimited ? this.#clock.fromUnix(this.budget.resetsAt ?? NEVER) : NEVER
+    return this.isLimited ? this.#dayEndsAt : NEVER
   }
   /** Until they are known, the totals of a stored budget are those of an empty one: the feed plans before it buys. */
   get available(): number {
@@ -79,9 +89,25 @@ export class DailyBudget implements Stretch {
   get requestStretch(): number {
     return Math.max(1, (this.#unplannedPerDay() * this.#daysLeft) / Math.max(1, this.availableForRequests))
   }
-  get projected(): number {
+
+  /** Credits that are spent at the end of the day, if the watches go on at `from`. */
+  projected(creditsPerDay: number, from: number): number {
     const reserved = this.#isLoaded ? this.budget.reserved : 0
-    return Math.min(this.budget.limit, this.spent + reserved + this.watchesPerDay * this.#daysLeft)
+    const daysLeft = Math.max(0, this.#dayEndsAt - from) / DAY_MS
+    return Math.min(this.budget.limit, this.spent + reserved + creditsPerDay * daysLeft)
+  }
+
+  /**
+   * Why nothing more is bought in this day at ticks of `addresses`; undefined while it is. What is in flight may be free. The end of a day is a
+   * longer interval, where it is no longer than two of those that the budget has room for.
+   */
+  usedUp(addresses: number, everyMs: number): BudgetExceededError | undefined {
+    const { limit, resetsAt } = this.budget
+    const needed = creditsFor(addresses)
+    const available = limit - this.spent
+    const intervalMs = Math.max(everyMs, (needed / limit) * DAY_MS)
+    if (available >= needed || this.renewsAt - this.#clock.now() <= 2 * intervalMs) return undefined
+    return budgetExceeded({ of: 'budget of the feed', limit, needed, available, resetsAt }, undefined)
   }
 
   /** Records credits that no watch planned: price requests and trades. */
@@ -102,7 +128,13 @@ export class DailyBudget implements Stretch {
     // It takes longer with many intervals.
     this.#keepUntil = now + MIN_UPDATE_MS * Math.max(1, demand.length / 24)
     this.#renewsAt = renewsAt
-    Object.assign(this, stretchToFit(demand, leadMs, this.available, renewsAt - now))
+    const leftMs = renewsAt - now
+    Object.assign(this, stretchToFit(demand, leadMs, this.available, leftMs))
+    const longest = (ms: readonly number[]) => Math.max(1, leftMs / Math.min(...ms))
+    this.told = {
+      stretch: Math.min(this.stretch, longest(demand.map(({ everyMs }) => everyMs))),
+      atLeastStretch: Math.min(this.atLeastStretch, longest(demand.map(({ atLeastEveryMs }) => atLeastEveryMs))),
+    }
     return this.stretch !== stretch || this.atLeastStretch !== atLeastStretch
   }
 
@@ -127,14 +159,26 @@ export class DailyBudget implements Stretch {
     return this.#opened.close()
   }
 
-  /** The prices that would use what others have first, and why they are refused; undefined if there are none. */
+  /**
+   * Why the price requests of one caller are refused: they are bought whole, beside the share of the watches, or not at all. Undefined if
+   * they fit.
+   */
+  shortageFor(addresses: number): BudgetExceededError | undefined {
+    const needed = creditsFor(addresses)
+    const operation = addresses === 1 ? 'token.price' : 'prices.batch'
+    const { availableForRequests, available } = this
+    if (needed <= available && needed > availableForRequests)
+      return this.exceeded(operation, needed, availableForRequests)
+    try {
+      for (const budget of [this.budget, this.#ofClient]) budget?.check(needed, { operation })
+      return undefined
+    } catch (error) {
+      return error as BudgetExceededError
+    }
+  }
+
+  /** The prices that would use what watches with a guarantee have first, and why they are refused; undefined if there are none. */
   refuse(prices: readonly TrackedPrice[]) {
-    const requests = prices.filter(({ watchers }) => watchers.size === 0)
-    const { availableForRequests } = this
-    const isShared = availableForRequests < this.available
-    const refused = new Set(isShared ? requests.slice(maxAffordable(availableForRequests, requests.length)) : [])
-    if (refused.size > 0)
-      return { refused, error: this.exceeded('prices.batch', creditsFor(refused.size), availableForRequests) }
     if (this.setAside === 0 || this.stretch === 1) return undefined
     // First prices cannot wait, and what has a guarantee comes first.
     const others = prices.filter(
@@ -164,6 +208,9 @@ export class DailyBudget implements Stretch {
 
   get #daysLeft(): number {
     return this.isLimited ? Math.max(0, this.renewsAt - this.#clock.now()) / DAY_MS : 0
+  }
+  get #dayEndsAt(): number {
+    return this.#clock.fromUnix(this.budget.resetsAt ?? NEVER)
   }
 
   #fits(): boolean {

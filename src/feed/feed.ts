@@ -12,7 +12,7 @@ import { watchAlerts } from './watch/alert.ts'
 import { createPeek, getPrices } from './watch/get-prices.ts'
 import { watchPrices } from './watch/watch.ts'
 
-const OPTIONS = ['windowMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
+const OPTIONS = ['collectMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
 
 /**
  * Creates a feed, which buys each price once for everybody who needs it, in the cheapest requests, and only as often as needed.

@@ -7,7 +7,7 @@ import type { FeedContext } from './context.ts'
 import { codeOf } from './failures.ts'
 import type { TrackedPrice } from './prices/tracked-price.ts'
 import type { RecurringRequest } from './requests/requester.ts'
-import { isDueAt } from './schedule/schedule.ts'
+import { advance, isDueAt } from './schedule/schedule.ts'
 import type { TickGroup } from './schedule/tick-plan.ts'
 import type { FeedPlan, FeedStatus, PlannedPurchase, PlannedRate } from './types.ts'
 import type { RunningWatch } from './watch/watch.ts'
@@ -20,16 +20,16 @@ export function readStatus(context: FeedContext): FeedStatus {
   const state = stateOf(context)
   const isWaiting = state === 'waiting' || state === 'stopped'
   schedule.settle()
+  const { creditsPerDay } = schedule.ticks.timetable
   return {
     state,
     until: isWaiting ? clock.toUnix(backoff.until) : undefined,
     reason: isWaiting ? codeOf(backoff.failure?.error) : undefined,
-    stretch: dailyBudget.stretch,
-    atLeastStretch: dailyBudget.atLeastStretch,
-    creditsPerDay: Math.round(schedule.ticks.timetable.creditsPerDay),
+    ...dailyBudget.told,
+    creditsPerDay: Math.round(creditsPerDay),
     limit: options.budget !== undefined ? dailyBudget.budget.limit : undefined,
     spent: dailyBudget.spent,
-    projected: dailyBudget.projected,
+    projected: dailyBudget.projected(creditsPerDay, Math.max(clock.now(), backoff.until)),
     watches: watches.size,
     addresses: schedule.watched.size,
     stream: schedule.stream?.status,
@@ -48,9 +48,10 @@ export function explain(context: FeedContext, options: { readonly calls?: number
   rejectUnknown('explain option', options, ['calls'])
   const { calls: shown = DEFAULT_CALLS } = options
   requireInteger('calls', shown, 'a whole number, 0 or more', 0)
-  const { clock, dailyBudget, schedule, watches, recurring } = context
+  const { clock, dailyBudget, schedule, backoff, watches, recurring } = context
   schedule.settle()
-  const { stretch, atLeastStretch, requestStretch } = dailyBudget
+  const { requestStretch, told } = dailyBudget
+  const { stretch, atLeastStretch } = told
   const { groups, timetable } = schedule.ticks
   const intervals = schedule.bought.map(({ shortestInterval: everyMs }) => ({ everyMs, addresses: 1 }))
   const costAt = (request: RecurringRequest, intervalMs: number) => {
@@ -61,13 +62,16 @@ export function explain(context: FeedContext, options: { readonly calls?: number
   const others = new Map<string, RecurringRequest>()
   for (const one of recurring) if (one.everyMs < (others.get(one.key)?.everyMs ?? NEVER)) others.set(one.key, one)
   return {
-    calls: nextPurchases(groups, shown).map((call) => ({ ...call, at: clock.toUnix(call.at) })),
+    calls: nextPurchases(groups, shown, Math.max(clock.now(), backoff.until)).map((call) => ({
+      ...call,
+      at: clock.toUnix(call.at),
+    })),
     stretch,
     atLeastStretch,
     cost: toRate(timetable),
     timetable: timetable.groups.map(({ periodMs, classes, creditsPerDay, requestsPerDay }, index) => ({
       everyMs: periodMs,
-      nextAt: clock.toUnix(groups[index]?.at ?? clock.now()),
+      nextAt: clock.toUnix(Math.max(groups[index]?.at ?? clock.now(), backoff.until)),
       addresses: classes.map(({ addresses: count, everyMs: intervalMs, multiple: everyNthTick }) => ({
         count,
         intervalMs,
@@ -80,7 +84,7 @@ export function explain(context: FeedContext, options: { readonly calls?: number
       Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
     ),
     unstretched: {
-      cost: toRate(stretch === 1 ? timetable : planTimetable(intervals, schedule.lead.ms)),
+      cost: toRate(dailyBudget.stretch === 1 ? timetable : planTimetable(intervals, schedule.lead.ms)),
       onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs),
     },
     others: Array.from(others.values(), (one) => ({
@@ -95,40 +99,34 @@ export function explain(context: FeedContext, options: { readonly calls?: number
 /** Beyond this number of ticks without a purchase, there are no more calls to show. */
 const MAX_IDLE_TICKS = 100
 
-/** The next purchases, by the rules of the ticks, if every answer arrives. */
-function nextPurchases(running: readonly TickGroup[], shown: number): PlannedPurchase[] {
+/** The next purchases, by the rules of the ticks, if every answer arrives. None is made before `from`. */
+function nextPurchases(running: readonly TickGroup[], shown: number, from: number): PlannedPurchase[] {
   const groups = running.map((group) => ({ ...group }))
+  let urgent = groups.flatMap(({ members }) => members).filter(({ dueAt }) => dueAt < NEVER)
   const boughtAt = new Map<TrackedPrice, number>()
   const purchases: PlannedPurchase[] = []
-  const buy = (at: number, due: readonly TrackedPrice[], early: readonly TrackedPrice[]) => {
-    const all = [...due, ...early]
-    if (all.length === 0) return
-    for (const tracked of all) boughtAt.set(tracked, at)
-    const addressesOf = (prices: readonly TrackedPrice[]) => prices.map(({ address }) => address)
-    const [requests, credits] = [requestsFor(all.length), creditsFor(all.length)]
-    purchases.push({ at, due: addressesOf(due), early: addressesOf(early), requests, credits })
-  }
-  const urgent = groups.flatMap(({ members }) => members).filter(({ dueAt }) => dueAt < NEVER)
-  const firstAt = urgent.reduce((first, { dueAt }) => Math.min(first, dueAt), NEVER)
-  buy(firstAt, urgent, [])
+  const addressesOf = (prices: readonly TrackedPrice[]) => prices.map(({ address }) => address)
   for (let ticks = 0; groups.length > 0 && purchases.length < shown && ticks < MAX_IDLE_TICKS * shown; ticks++) {
-    const at = Math.min(...groups.map((group) => group.at))
-    const due: TrackedPrice[] = []
+    const at = Math.max(from, Math.min(...groups.map((group) => group.at), ...urgent.map(({ dueAt }) => dueAt)))
+    const due = urgent.filter(({ dueAt }) => dueAt <= at)
+    urgent = urgent.filter(({ dueAt }) => dueAt > at)
     const early: TrackedPrice[] = []
     for (const group of groups) {
       if (group.at > at) continue
       for (const tracked of group.members) {
         const askedAt = boughtAt.get(tracked) ?? tracked.askedAt
-        if (!isDueAt(tracked, group, askedAt)) continue
+        if (due.includes(tracked) || !isDueAt(tracked, group, askedAt)) continue
         const list = tracked.isDueBefore(at + group.periodMs, askedAt) ? due : early
         list.push(tracked)
       }
-      group.at += group.periodMs
-      group.tick++
+      advance(group, at)
     }
-    buy(at, due, early)
+    const all = [...due, ...early]
+    for (const tracked of all) boughtAt.set(tracked, at)
+    const [requests, credits] = [requestsFor(all.length), creditsFor(all.length)]
+    if (all.length > 0) purchases.push({ at, due: addressesOf(due), early: addressesOf(early), requests, credits })
   }
-  return purchases.slice(0, shown)
+  return purchases
 }
 
 /** The cost of a call for each watch, at its own interval. */

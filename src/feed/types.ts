@@ -39,8 +39,8 @@ export interface FeedStreamOptions {
 
 /** Options of `createPriceFeed`. */
 export interface FeedOptions extends FeedStreamOptions {
-  /** How long a price request waits for others to share its request, in milliseconds; 0 is the same turn of the event loop. @default 5 */
-  windowMs?: number | undefined
+  /** How long a price request or a new watch waits for others to share its request, in milliseconds, up to 1,000; 0 is the same turn of the event loop. @default 5 */
+  collectMs?: number | undefined
   /** Default for the `maxAgeMs` of a price request, in milliseconds. @default 60_000 */
   maxAgeMs?: number | undefined
   /**

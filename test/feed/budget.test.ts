@@ -1,8 +1,8 @@
 import { BudgetExceededError } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
-import { expect, test } from 'vitest'
-import { rejection } from '../support/setup.ts'
-import { DAY, MINUTE, recordWatch, setupFeed, some, toMidnight, types } from './setup.ts'
+import { describe, expect, test } from 'vitest'
+import { rejection, watch } from '../support/setup.ts'
+import { asksFor, DAY, MINUTE, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 test('watches that do not fit the budget are all stretched by one factor, which an event reports', async () => {
   const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 20_000 } })
@@ -66,17 +66,118 @@ test('a used-up budget stops the feed once, and the feed resumes the next day', 
   expect(errors.length).toBeLessThanOrEqual(1)
 })
 
-test('the rest of a budget buys what fits, in the order of due times, before the feed stops', async () => {
+test('the rest of a budget buys what fits of a watch, in the order of due times, before the feed stops', async () => {
   const { BOLT, CORE, DYNO, PDY } = fakeTokens
   const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 240 } })
   await Promise.all([feed.prices([BOLT, CORE, DYNO]), clock.advance(10)])
-  const refused = rejection(feed.prices([PDY, ...some(3)]), BudgetExceededError)
+  recordWatch(feed, [PDY, ...some(3)], MINUTE)
   await clock.advance(10)
-  await refused
   // 110 are left: not enough for a batch of four (140) or three (130), but for two single requests; the second is not listed.
   fake.expectCredits(130 + 50)
   expect(types(events)).toContain('feed.stopped')
   expect(await feed.price(PDY)).toMatchObject({ address: PDY, stale: false })
+})
+
+describe('what one caller asks for', () => {
+  test('is refused whole where it does not fit, and stops nothing', async () => {
+    const { feed, fake, clock, events } = setupFeed({ budget: { creditsPerDay: 1_000 } })
+    const all = rejection(feed.prices(some(100)), BudgetExceededError)
+    const few = watch(feed.prices(some(10, 95)))
+    await clock.advance(SECOND)
+    expect(await all).toMatchObject({ needed: 1_200, available: 1_000, credits: 0, charge: 'none', attempts: 0 })
+    // Another caller in the same window has what both wanted.
+    expect(few.state).toBe('resolved')
+    fake.expectCredits(200)
+    expect(types(events)).not.toContain('feed.stopped')
+    expect(feed.status()).toMatchObject({ state: 'idle', spent: 200 })
+    const later = watch(feed.prices(some(50)))
+    await clock.advance(SECOND)
+    expect(later.state).toBe('resolved')
+  })
+
+  test('is refused whole by the budget of the client, too', async () => {
+    const { feed, fake, clock } = setupFeed({}, {}, { budget: { credits: 1_000 } })
+    const all = rejection(feed.prices(some(100)), BudgetExceededError)
+    await clock.advance(SECOND)
+    expect(await all).toMatchObject({ needed: 1_200, credits: 0, charge: 'none' })
+    fake.expectCredits(0)
+  })
+
+  test('is reserved whole before it waits for others, whatever a watch buys meanwhile', async () => {
+    const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 7_800 } }, { latencyMs: SECOND })
+    // Thirteen requests, of which ten are in flight at a time.
+    const all = watch(feed.prices(some(650)))
+    await clock.advance(10)
+    recordWatch(feed, some(3, 900), MINUTE)
+    await clock.advance(10 * SECOND)
+    expect(all.state).toBe('resolved')
+    fake.expectCredits(7_800)
+  })
+})
+
+test.each([0, 5, 20, 60, 104, 110, 140, 200])(
+  'a price request does not wait for midnight when the budget is used up %d ms after it, while it is retried',
+  async (afterMs) => {
+    const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 650 } }, { latencyMs: 100 })
+    const [first = ''] = some(1)
+    fake.fault({ status: 500, when: asksFor(first), times: 1 })
+    const failing = watch(feed.price(first))
+    await clock.advance(afterMs)
+    recordWatch(feed, some(55, 100), MINUTE)
+    await clock.advance(MINUTE)
+    expect(failing.state).not.toBe('pending')
+    expect(feed.status()).toMatchObject({ state: 'stopped', reason: 'budget_exceeded' })
+  },
+)
+
+test('the reason of a status belongs to the wait that holds, and watches that join are told it', async () => {
+  const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 650 } }, { latencyMs: 500 })
+  await toMidnight(clock)
+  const start = clock.now()
+  fake.fault({ status: 503, code: 'server_busy', when: asksFor(some(1, 200)[0] ?? ''), times: 1, retryAfter: '5' })
+  recordWatch(feed, some(1, 200), MINUTE)
+  await clock.advance(100)
+  recordWatch(feed, some(55), MINUTE)
+  await clock.advance(10 * SECOND)
+  expect(feed.status()).toMatchObject({ state: 'stopped', reason: 'budget_exceeded', until: start + DAY })
+  const late = recordWatch(feed, some(1, 300), MINUTE)
+  await clock.advance(SECOND)
+  expect(late.errors).toEqual([expect.objectContaining({ code: 'budget_exceeded' })])
+})
+
+test('less left than one purchase stops the feed, and nothing is put off beyond the renewal or planned for the past', async () => {
+  const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 1_300 } })
+  await toMidnight(clock)
+  const start = clock.now()
+  await Promise.all([feed.prices(some(50, 100)), clock.advance(10)])
+  await Promise.all([feed.prices(some(30, 200)), clock.advance(10)])
+  await Promise.all([feed.prices(some(9, 300)), clock.advance(10)])
+  const { prices, errors, stop } = recordWatch(feed, some(9, 300), MINUTE)
+  await clock.advance(MINUTE + SECOND)
+  expect(feed.status()).toMatchObject({ state: 'stopped', reason: 'budget_exceeded', until: start + DAY, spent: 1_190 })
+  expect(feed.status().projected).toBe(1_190)
+  expect(feed.status().stretch * MINUTE).toBeLessThanOrEqual(DAY)
+  expect(errors).toEqual([expect.objectContaining({ code: 'budget_exceeded' })])
+  // Told as old as soon as they are, and not after the wait.
+  expect(prices.slice(9).map(({ stale, ageMs }) => [stale, ageMs])).toEqual(Array(9).fill([true, MINUTE + 1]))
+  const { calls, timetable } = feed.explain({ calls: 3 })
+  for (const { at } of calls) expect(at).toBeGreaterThanOrEqual(start + DAY)
+  for (const { nextAt } of timetable) expect(nextAt).toBeGreaterThanOrEqual(start + DAY)
+  fake.expectCredits(1_190)
+  // A cheaper demand can be met.
+  stop()
+  recordWatch(feed, fakeTokens.BOLT, MINUTE)
+  await clock.advance(SECOND)
+  expect(fake.charged()).toBe(1_240)
+  expect(feed.status().state).toBe('running')
+})
+
+test('without a limit, what is projected is the whole day', async () => {
+  const { feed, clock } = setupFeed()
+  await toMidnight(clock)
+  recordWatch(feed, fakeTokens.BOLT, MINUTE)
+  await clock.advance(DAY / 2)
+  expect(feed.status().projected / (1_440 * 50)).toBeCloseTo(1, 2)
 })
 
 test('price requests beyond the budget get older prices, and the feed does not stop', async () => {

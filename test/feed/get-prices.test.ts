@@ -93,7 +93,7 @@ test('a price request without addresses resolves with an empty object, and sends
 
 describe('price requests', () => {
   test('in one window share one batch', async () => {
-    const { feed, fake, clock } = setupFeed({ windowMs: 20 })
+    const { feed, fake, clock } = setupFeed({ collectMs: 20 })
     const asked = [feed.price(BOLT)]
     await clock.advance(10)
     asked.push(feed.price(CORE), feed.price(DYNO))
@@ -104,7 +104,7 @@ describe('price requests', () => {
   })
 
   test('in the same turn share one batch with a window of 0, without a timer', async () => {
-    const { feed, fake, clock } = setupFeed({ windowMs: 0 })
+    const { feed, fake, clock } = setupFeed({ collectMs: 0 })
     const asked = Promise.all([feed.price(BOLT), feed.price(CORE), feed.price(DYNO)])
     await flush()
     await asked
@@ -200,7 +200,8 @@ describe('an abort', () => {
 })
 
 test.each([
-  { windowMs: -1 },
+  { collectMs: -1 },
+  { collectMs: 1_001 },
   { maxAgeMs: Number.NaN },
   { budget: { creditsPerDay: 0 } },
   { budget: { credits: 5 } as never },

@@ -1,13 +1,21 @@
 import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { Semaphore } from '../../concurrency/semaphore.ts'
+import type { Reservation } from '../../credits/budget.ts'
 import { maxAffordable, requestCredits, splitIntoRequests } from '../../credits/cheapest-requests.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
+import { isPromise } from '../../utils/runtime.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
-import { creditsChargedBy, type Failure, isAboutAddresses, mayBeCausedByAnAddress } from '../failures.ts'
+import { creditsChargedBy, type Failure, isAboutAddresses, isOverBudget, mayBeCausedByAnAddress } from '../failures.ts'
 import { type BoughtPrices, buyPrices } from '../requests/send.ts'
 import type { SharedPrices } from './shared-prices.ts'
-import { type KnownPrice, MAX_LATENCY_MS, type SuspectGroup, type TrackedPrice } from './tracked-price.ts'
+import {
+  type KnownPrice,
+  MAX_LATENCY_MS,
+  type Subscriber,
+  type SuspectGroup,
+  type TrackedPrice,
+} from './tracked-price.ts'
 
 /** Maximum number of requests in flight: 2,000 addresses that start together need 40. */
 const MAX_REQUESTS = 10
@@ -49,7 +57,7 @@ export class PriceBuyer {
         this.#context.schedule.loaded()
       }
       if (this.#shared) await this.#shared.buy(due, early, decidedAt)
-      else await this.buyAll(this.refuseRequests(prices), decidedAt)
+      else await this.buyAll(prices, decidedAt)
     } catch (error) {
       // The feed was closed while requests waited for a slot.
       const waiting = prices.filter(({ inFlight }) => inFlight)
@@ -57,19 +65,37 @@ export class PriceBuyer {
     }
   }
 
-  /** Fails the price requests that do not fit the budget beside the watches. Returns the rest. */
-  admit(requested: Prices): Prices {
+  /** Fails the callers whose price requests do not fit, each as a whole, in the order in which they came. Returns what may be bought. */
+  admit(prices: Prices): Prices {
     // The store may have their prices for free.
-    return this.#shared ? requested : this.refuseRequests(requested)
+    return this.#shared ? prices : this.#refuseCallers(prices)
   }
 
-  /** Fails the price requests that would use the share of the watches. Returns the addresses that may be bought. */
-  refuseRequests(prices: Prices): Prices {
-    const refusal = this.#context.dailyBudget.refuse(prices)
-    if (refusal === undefined) return prices
+  #refuseCallers(prices: Prices): Prices {
+    const asked = new Map<Subscriber, TrackedPrice[]>()
+    for (const tracked of prices)
+      for (const caller of tracked.requesters) asked.set(caller, [...(asked.get(caller) ?? []), tracked])
+    let fitting = new Set<TrackedPrice>()
+    for (const [caller, ofCaller] of asked) {
+      // What is watched, too, is bought with the share of the watches.
+      const together = new Set([...fitting, ...ofCaller.filter(({ watchers }) => watchers.size === 0)])
+      const error = together.size > fitting.size ? this.#context.dailyBudget.shortageFor(together.size) : undefined
+      if (error === undefined) fitting = together
+      else for (const tracked of ofCaller) caller.onFailure(tracked, refusal(error))
+    }
+    const wanted = prices.filter(({ isWanted }) => isWanted)
+    release(prices.filter(({ isWanted }) => !isWanted))
+    return wanted
+  }
+
+  /** Fails what would use what others have first. Returns what may be bought. */
+  #refuseShares(prices: Prices): Prices {
+    const asked = this.#refuseCallers(prices)
+    const { refused, error } = this.#context.dailyBudget.refuse(asked) ?? {}
+    if (refused === undefined) return asked
     // Watches wait for their interval.
-    this.#refuse([...refusal.refused], refusal.error, this.#context.clock.now(), true)
-    return prices.filter((tracked) => !refusal.refused.has(tracked))
+    this.#refuse([...refused], error, this.#context.clock.now(), true)
+    return asked.filter((tracked) => !refused.has(tracked))
   }
 
   /** Delivers a price that nobody had to buy, or one that was bought. */
@@ -87,7 +113,8 @@ export class PriceBuyer {
   }
 
   /** Buys from the service what the caller has the right to buy. */
-  async buyAll(toBuy: Prices, decidedAt: number): Promise<void> {
+  async buyAll(prices: Prices, decidedAt: number): Promise<void> {
+    const toBuy = this.#refuseShares(prices)
     // What does not fit the budget goes last, so that the rest is still bought.
     const fitting = maxAffordable(this.#context.dailyBudget.available, toBuy.length)
     const requests = [toBuy.slice(0, fitting), toBuy.slice(fitting)].flatMap((part) => this.#isolation.split(part))
@@ -95,31 +122,42 @@ export class PriceBuyer {
   }
 
   async #request(wanted: Prices, decidedAt: number): Promise<void> {
-    const { send, clock, backoff, lifetime } = this.#context
-    const releaseSlot = await this.#semaphore.acquire(lifetime)
-    const prices = wanted.filter(({ isWanted }) => isWanted)
-    release(wanted.filter(({ isWanted }) => !isWanted))
+    const { send, clock, backoff, lifetime, dailyBudget } = this.#context
     const stop = new LightAbortController()
-    const sentAt = clock.now()
+    let prices = wanted
+    let sentAt = decidedAt
+    let releaseSlot = () => {}
+    let reserving: Reservation | Promise<Reservation> | undefined
     try {
+      // Before it waits for a slot, so that nobody takes what the rest of a purchase needs.
+      reserving = dailyBudget.budget.reserve(requestCredits(wanted.length), { operation: operationFor(wanted) })
+      const reservation = await reserving
+      releaseSlot = await this.#semaphore.acquire(lifetime)
+      prices = wanted.filter(({ isWanted }) => isWanted)
+      release(wanted.filter(({ isWanted }) => !isWanted))
+      sentAt = clock.now()
       if (prices.length === 0) return
-      // A request failed while this one waited for its slot: it waits for the same backoff.
-      if (sentAt < backoff.until && backoff.failure)
-        return this.#fail(prices, { ...backoff.failure, maybeCharged: false }, decidedAt)
+      // A request failed while this one waited for its slot: it waits, too, unless for credits, which it has.
+      const { failure } = backoff
+      if (failure && failure.waitMs > 0 && !isOverBudget(failure.error)) return this.fail(prices, failure, decidedAt)
       this.#requests.set(prices, stop)
       const addresses = prices.map(({ address }) => address)
-      this.#recordSuccess(prices, await buyPrices(send, addresses, { signal: lifetime, stop }), sentAt, decidedAt)
+      const bought = await buyPrices(send, addresses, { signal: lifetime, stop, reservation })
+      this.#recordSuccess(prices, bought, sentAt, decidedAt)
     } catch (error) {
       if (lifetime.aborted) return this.#refuse(prices, lifetime.reason, decidedAt)
       const isTakenBack = stop.aborted && error === stop.reason
-      const failure = isTakenBack ? undefined : this.#isolation.recordFailure(prices, error, sentAt, decidedAt)
-      if (failure) return this.#fail(prices, failure, decidedAt)
+      const failed = isTakenBack ? undefined : this.#isolation.recordFailure(prices, error, sentAt, decidedAt)
+      if (failed) return this.fail(prices, failed, decidedAt)
       // Nothing was sent, or the parts of the batch are requested now. Somebody may want the prices again.
       release(prices)
       for (const tracked of prices) this.#context.schedule.failed(tracked, undefined)
     } finally {
       this.#requests.delete(prices)
       releaseSlot()
+      // What was settled stays so.
+      if (isPromise(reserving)) reserving.then((reserved) => reserved.release()).catch(() => {})
+      else reserving?.release()
     }
   }
 
@@ -131,8 +169,12 @@ export class PriceBuyer {
     const tookMs = clock.now() - decidedAt
     if (backoff.state === 'none' && tookMs < MAX_LATENCY_MS) this.#context.schedule.recordLatency(tookMs)
     if (backoff.recordSuccess(sentAt)) this.#context.schedule.recovered()
-    const operation = prices.length === 1 ? 'token.price' : 'prices.batch'
-    emit({ type: 'feed.bought', operation, addresses: prices.map(({ address }) => address), credits })
+    emit({
+      type: 'feed.bought',
+      operation: operationFor(prices),
+      addresses: prices.map(({ address }) => address),
+      credits,
+    })
     this.#isolation.recordSuccess(prices, isUnknown)
     const at = sentAt - cachedForMs
     const requestedAt = clock.toUnix(at)
@@ -148,7 +190,7 @@ export class PriceBuyer {
     }
   }
 
-  #fail(prices: Prices, failure: Failure, decidedAt: number): void {
+  fail(prices: Prices, failure: Failure, decidedAt = this.#context.clock.now()): void {
     for (const tracked of prices) {
       tracked.fail(decidedAt, failure.maybeCharged ? this.#context.clock.now() : undefined)
       this.#context.schedule.failed(tracked, failure)
@@ -157,9 +199,12 @@ export class PriceBuyer {
   }
 
   #refuse(prices: Prices, error: unknown, decidedAt: number, maybeCharged = false): void {
-    this.#fail(prices, { error, waitMs: 0, transient: false, maybeCharged }, decidedAt)
+    this.fail(prices, { ...refusal(error), maybeCharged }, decidedAt)
   }
 }
+
+const refusal = (error: unknown): Failure => ({ error, waitMs: 0, transient: false, maybeCharged: false })
+const operationFor = ({ length }: Prices) => (length === 1 ? 'token.price' : 'prices.batch')
 
 export function release(prices: Prices): void {
   for (const tracked of prices) tracked.release()

@@ -47,16 +47,15 @@ export class SharedPrices {
     // Early addresses alone are no reason for a request, unless somebody has requested one of them meanwhile.
     const isRequired = (tracked: TrackedPrice) => !isEarly.has(tracked) || tracked.requesters.size > 0
     if (!missing.some((tracked) => isRequired(tracked) && tracked.isWanted)) return release(missing)
-    const toBuy = buyer.refuseRequests(missing)
-    const mine = await this.#acquire(toBuy.filter(isRequired))
-    const rest = toBuy.filter((tracked) => !isRequired(tracked))
+    const mine = await this.#acquire(missing.filter(isRequired))
+    const rest = missing.filter((tracked) => !isRequired(tracked))
     const mineToo = mine.length === 0 ? [] : await this.#acquire(rest)
     release(rest.filter((tracked) => !mineToo.includes(tracked)))
     const leased = [...mine, ...mineToo]
     const bought = buyer.buyAll(leased, decidedAt).finally(this.#hold(leased))
     // It rejects when the feed closes, perhaps while the others are read.
     bought.catch(() => {})
-    let others = toBuy.filter((tracked) => isRequired(tracked) && !mine.includes(tracked))
+    let others = missing.filter((tracked) => isRequired(tracked) && !mine.includes(tracked))
     while (others.length > 0) {
       // Not all at the moment at which a lease ends: the first one to see it buys for all.
       await sleep(clock, POLL_MS * (1 + clock.random()), lifetime)

@@ -12,26 +12,35 @@ const MIN_WAIT_MS = 500
 const MAX_WAIT_MS = 8_000
 /** How often the feed checks whether a refusal has ended. A refusal is free. */
 const RECHECK_MS = 60_000
+const LONG_AGO = Number.NEGATIVE_INFINITY
+const NO_WAIT = { until: LONG_AGO, renewsAt: LONG_AGO }
 
-/** Whether requests may be sent, and if not, when. */
+/** What holds requests up, and since which failure. */
+interface Wait {
+  readonly state: 'waiting' | 'stopped'
+  readonly error: unknown
+  readonly isTransient: boolean
+  /** In elapsed time: a retry wait is no shorter where the wall clock is set. */
+  readonly until: number
+  /** By the clock of the feed: when a day of the budget begins. */
+  readonly renewsAt: number
+}
+
+/** Whether requests may be sent, and if not, when. Of several waits the longest one holds, with its state and its reason. */
 export class Backoff {
   readonly #clock: FeedClock
   readonly #emit: (event: FeedEvent) => void
-  #state: 'none' | 'waiting' | 'stopped' = 'none'
-  /** In elapsed time: a retry wait is no shorter where the wall clock is set. */
-  #waitsUntil = Number.NEGATIVE_INFINITY
-  /** By the clock of the feed: when a day of the budget begins. */
-  #renewsAt = Number.NEGATIVE_INFINITY
+  #wait: Wait | undefined
+  #hasStopped = false
   #failures = 0
-  #failure: Failure | undefined
 
   constructor(clock: FeedClock, emit: (event: FeedEvent) => void) {
     this.#clock = clock
     this.#emit = emit
   }
 
-  get state(): 'none' | 'waiting' | 'stopped' {
-    return this.#state
+  get state(): 'none' | Wait['state'] {
+    return this.#wait?.state ?? 'none'
   }
   /** No request is sent before, by the clock of the feed; -Infinity without a failure. */
   get until(): number {
@@ -39,65 +48,80 @@ export class Backoff {
   }
   /** 0 or less when the wait is over. Milliseconds. */
   get leftMs(): number {
-    return Math.max(this.#waitsUntil - this.#clock.monotonic(), this.#renewsAt - this.#clock.now())
+    return this.#leftOf(this.#wait)
   }
   get failures(): number {
     return this.#failures
   }
+  /** Why requests wait now, or why they have waited and none has succeeded since. */
   get failure(): Failure | undefined {
-    return this.#state === 'none' ? undefined : this.#failure
+    const { error, isTransient: transient } = this.#wait ?? {}
+    return this.#wait && { error, waitMs: this.leftMs, transient: transient === true, maybeCharged: false }
+  }
+  /** Why no price request may wait until requests are sent again; undefined if it may. */
+  get refusal(): Failure | undefined {
+    const { failure } = this
+    return failure && failure.waitMs > 0 && !canWaitFor(failure) ? failure : undefined
   }
 
   recordFailure(error: unknown, sentAt: number): Failure {
-    // Requests that fail together count as one failure, and the longest wait applies.
     const maybeCharged = mayBeChargedAgain(error, this.#failures)
     const isFinal = isRefusal(error) || isShortOfCredits(error)
-    if (isFinal) {
-      const wasStopped = this.#state === 'stopped'
-      this.#awaitRenewal(error)
-      this.#state = 'stopped'
-      if (!wasStopped) this.#emit({ type: 'feed.stopped', code: error.code, until: this.#clock.toUnix(this.until) })
-    } else {
-      const waitMs = this.#waitAfter(isEtnMarketError(error) ? error : {})
-      if (this.#state === 'none' || sentAt >= this.until) this.#failures++
-      this.#wait(waitMs)
-      if (this.#state === 'none') this.#state = 'waiting'
-      this.#emit({ type: 'feed.waiting', code: codeOf(error), waitMs: this.leftMs })
-    }
-    const transient = !isFinal && !isUnreadable(error)
-    this.#failure = { error, waitMs: this.leftMs, transient, maybeCharged }
-    return this.#failure
+    const state = isFinal ? 'stopped' : 'waiting'
+    const isTransient = !isFinal && !isUnreadable(error)
+    const wait = { state, error, isTransient, ...(isFinal ? this.#renewalOf(error) : this.#retryOf(error)) } as const
+    // Requests that fail together count as one failure.
+    if (!isFinal && (this.#wait === undefined || sentAt >= this.until)) this.#failures++
+    if (this.#wait === undefined || this.#leftOf(wait) >= this.leftMs) this.#wait = wait
+    const code = codeOf(error)
+    if (!isFinal) this.#emit({ type: 'feed.waiting', code, waitMs: this.leftMs })
+    else if (!this.#hasStopped) this.#emit({ type: 'feed.stopped', code, until: this.#clock.toUnix(this.until) })
+    this.#hasStopped ||= isFinal
+    return { error, waitMs: this.leftMs, transient: isTransient, maybeCharged }
   }
 
   /** Records that a request sent at `sentAt` succeeded. Returns whether that ends the backoff. */
   recordSuccess(sentAt: number): boolean {
-    if (this.#state === 'none' || sentAt < this.until) return false
-    this.#state = 'none'
-    this.#waitsUntil = Number.NEGATIVE_INFINITY
-    this.#renewsAt = Number.NEGATIVE_INFINITY
-    this.#failures = 0
-    this.#emit({ type: 'feed.resumed' })
+    if (this.#wait === undefined || sentAt < this.until) return false
+    this.end()
     return true
   }
 
-  /** Without a `Retry-After`: full jitter below a ceiling that doubles. */
-  #waitAfter({ retryAfterMs = 0 }: Partial<EtnMarketError>): number {
-    const random = this.#clock.random()
-    if (retryAfterMs > 0) return Math.ceil(addJitter(retryAfterMs, random))
-    const ceiling = exponentialBackoff(this.#failures, MIN_WAIT_MS, MAX_WAIT_MS)
-    return Math.ceil(Math.max(MIN_WAIT_MS / 10, random * ceiling))
+  end(): void {
+    this.#wait = undefined
+    this.#hasStopped = false
+    this.#failures = 0
+    this.#emit({ type: 'feed.resumed' })
   }
 
-  #wait(ms: number): void {
-    this.#waitsUntil = Math.max(this.#waitsUntil, this.#clock.monotonic() + ms)
+  #leftOf({ until, renewsAt }: Pick<Wait, 'until' | 'renewsAt'> = NO_WAIT): number {
+    return Math.max(until - this.#clock.monotonic(), renewsAt - this.#clock.now())
+  }
+
+  /** Without a `Retry-After`: full jitter below a ceiling that doubles. */
+  #retryOf(error: unknown): typeof NO_WAIT {
+    const { retryAfterMs = 0 } = isEtnMarketError(error) ? error : {}
+    const random = this.#clock.random()
+    const ceiling = exponentialBackoff(this.#failures, MIN_WAIT_MS, MAX_WAIT_MS)
+    const ms = retryAfterMs > 0 ? addJitter(retryAfterMs, random) : Math.max(MIN_WAIT_MS / 10, random * ceiling)
+    return this.#waitOf(ms)
   }
 
   /** Waits until the budget renews; where that is not known, until the next check. By another clock it may renew a little later. */
-  #awaitRenewal(error: EtnMarketError): void {
+  #renewalOf(error: EtnMarketError): typeof NO_WAIT {
     const { resetsAt } = error as Partial<BudgetExceededError>
-    const renewsAt = resetsAt === undefined ? Number.NEGATIVE_INFINITY : this.#clock.fromUnix(resetsAt)
+    const renewsAt = resetsAt === undefined ? LONG_AGO : this.#clock.fromUnix(resetsAt)
     const now = this.#clock.now()
-    if (renewsAt > now) this.#renewsAt = Math.max(this.#renewsAt, renewsAt)
-    else this.#wait(Math.min(RECHECK_MS, Math.max(MIN_WAIT_MS, now - renewsAt)))
+    if (renewsAt > now) return { until: LONG_AGO, renewsAt }
+    return this.#waitOf(Math.min(RECHECK_MS, Math.max(MIN_WAIT_MS, now - renewsAt)))
   }
+
+  #waitOf(ms: number): typeof NO_WAIT {
+    return { until: this.#clock.monotonic() + Math.ceil(ms), renewsAt: LONG_AGO }
+  }
+}
+
+/** Whether a price request may be sent again after a failure. */
+export function canWaitFor({ transient, waitMs }: Failure): boolean {
+  return transient && waitMs <= RECHECK_MS
 }

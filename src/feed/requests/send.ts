@@ -1,6 +1,7 @@
 import type { ApiPromise, CallMeta } from '../../api-promise.ts'
 import { internalsOf } from '../../client-internals.ts'
 import type { CancellationSignal } from '../../concurrency/cancellation.ts'
+import type { Reservation } from '../../credits/budget.ts'
 import type { SpendingLimit } from '../../credits/joint-budget.ts'
 import { ResponseError } from '../../errors/api.ts'
 import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
@@ -24,14 +25,16 @@ export interface SendOptions {
   readonly signal?: CancellationSignal | undefined
   /** Withdraws the request where it has not left; the answer of one that has is waited for. */
   readonly stop?: CancellationSignal | undefined
+  /** What was reserved for it in the budget of the feed. Without it the call reserves. */
+  readonly reservation?: Reservation | undefined
 }
 
-/** Makes one attempt within the budget of the feed. The call itself reserves and settles, because it alone knows what was sent. */
+/** Makes one attempt within the budget of the feed. The call itself settles, because it alone knows what was sent. */
 export type Send = <T>(operation: OperationId, params: object, options: SendOptions) => Promise<Spent<T>>
 
 export function createSend(client: FeedClient, budget: SpendingLimit): Send {
   const internals = internalsOf(client)
-  return async <T>(operation: OperationId, params: object, { signal, stop }: SendOptions) => {
+  return async <T>(operation: OperationId, params: object, { signal, stop, reservation }: SendOptions) => {
     // One invalid price must not reject a batch that is paid for: the feed looks at each price.
     const isChecked = operation === 'prices.batch' && internals?.validate !== 'off'
     // The feed retries by itself, so each call makes one attempt.
@@ -40,8 +43,16 @@ export function createSend(client: FeedClient, budget: SpendingLimit): Send {
       ...(signal && { signal }),
       ...(isChecked && { validate: 'warn' as const }),
     } as const
+    let reserved = reservation
+    const reserve: SpendingLimit['reserve'] = (...needed) => {
+      const first = reserved
+      // A call that starts anew has used it up.
+      reserved = undefined
+      return first ?? budget.reserve(...needed)
+    }
+    const limit = reservation ? { check() {}, reserve } : budget
     const promise = internals
-      ? internals.call(operation, params, options, { budget, stop })
+      ? internals.call(operation, params, options, { budget: limit, stop })
       : callMethod(client, operation, params, options)
     const { data, meta } = await promise.withMeta()
     const { headers } = meta

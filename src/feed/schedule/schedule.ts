@@ -1,4 +1,5 @@
 import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
+import type { BudgetExceededError } from '../../errors/budget.ts'
 import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
@@ -35,10 +36,12 @@ export class Schedule {
   readonly #requested = new Set<TrackedPrice>()
   readonly #inFlight = new Set<Promise<void>>()
   readonly #late: LatePrices
-  #windowEndsAt = NEVER
+  #collectedAt = NEVER
   /** When the watches that have changed get their places. */
   #changesAt = NEVER
   #reportedStretch = { stretch: 1, atLeastStretch: 1 }
+  /** Why it has stopped without a request that failed. */
+  #usedUp: BudgetExceededError | undefined
   #timer = NO_TIMER
 
   constructor(context: FeedContext) {
@@ -88,9 +91,9 @@ export class Schedule {
 
   /** Buys an address, together with everything else requested in the same window. */
   request(tracked: TrackedPrice): void {
-    const { clock, windowMs } = this.#context
+    const { clock, collectMs } = this.#context
     if (tracked.inFlight || this.#requested.has(tracked)) return
-    if (this.#requested.size === 0) this.#windowEndsAt = clock.now() + windowMs
+    if (this.#requested.size === 0) this.#collectedAt = clock.now() + collectMs
     this.#requested.add(tracked)
     this.#setTimer()
   }
@@ -149,14 +152,14 @@ export class Schedule {
   }
 
   #setTimer(): void {
-    const { clock, backoff, dailyBudget, windowMs } = this.#context
+    const { clock, dailyBudget, collectMs } = this.#context
     const next = this.#isPaused ? NEVER : this.#nextAt()
     if (next === NEVER) {
       this.#stopTimer()
       return
     }
     // A new day of the budget may end the stretch, or the wait for it.
-    const at = Math.min(Math.max(next, backoff.until), dailyBudget.renewsAt)
+    const at = Math.min(next, dailyBudget.renewsAt)
     const lookAt = Math.min(at, clock.now() + LOOK_MS)
     // A timer that fires too early sets another; that is cheaper than replacing it each time.
     if (this.#timer.at <= lookAt) return
@@ -170,15 +173,19 @@ export class Schedule {
       else this.#run()
     }
     const waitMs = lookAt - clock.now()
-    if (waitMs <= 0 && windowMs === 0) queueMicrotask(onTimer)
+    if (waitMs <= 0 && collectMs === 0) queueMicrotask(onTimer)
     else current.stop = startTimer(clock, Math.max(0, Math.ceil(waitMs)), onTimer)
   }
 
+  /** A wait after a failure puts off what is bought, and nothing that somebody has to be told. */
   #nextAt(): number {
-    let at = Math.min(this.#changesAt, this.ticks.replanAt, this.#requested.size > 0 ? this.#windowEndsAt : NEVER)
-    at = Math.min(at, this.#urgent.peek()?.dueAt ?? NEVER, this.#late.nextAt)
+    const { backoff } = this.#context
+    const requestedAt = this.#requested.size > 0 ? this.#collectedAt : NEVER
+    let at = Math.min(requestedAt, this.#urgent.peek()?.dueAt ?? NEVER)
     for (const group of this.ticks.groups) at = Math.min(at, group.at)
-    return at
+    at = Math.max(at, backoff.until)
+    if (backoff.refusal) at = Math.min(at, requestedAt)
+    return Math.min(at, this.#changesAt, this.ticks.replanAt, this.#late.nextAt)
   }
 
   #stopTimer(): void {
@@ -193,13 +200,24 @@ export class Schedule {
     else this.#updateStretch(now, false)
     this.#late.report(now)
     if (now >= this.#context.backoff.until) this.#buy(now)
+    else this.#refuse(this.#context.backoff.refusal)
     this.#setTimer()
+  }
+
+  /** Nothing is bought for so long that price requests fail, and watches are told why. */
+  #refuse(failure: Failure | undefined): void {
+    if (failure === undefined) return
+    const requested = [...this.#requested]
+    this.#requested.clear()
+    this.#context.buyer.fail(requested, failure)
+    for (const tracked of this.bought)
+      for (const watcher of [...tracked.watchers.items()]) watcher.onFailure(tracked, failure)
   }
 
   /** Everything that is due at this moment goes into one purchase. */
   #buy(now: number): void {
     const due = new Set<TrackedPrice>()
-    if (this.#requested.size > 0 && now >= this.#windowEndsAt) {
+    if (this.#requested.size > 0 && now >= this.#collectedAt) {
       const requested = [...this.#requested]
       this.#requested.clear()
       for (const tracked of this.#context.buyer.admit(requested)) due.add(tracked)
@@ -217,9 +235,30 @@ export class Schedule {
       this.#inFlight.delete(call)
       if (this.#context.store) for (const group of this.ticks.groups) this.#followOthers(group)
       this.#updateStretch(this.#context.clock.now(), false)
+      this.#stopIfUsedUp()
       this.#setTimer()
     })
     this.#inFlight.add(call)
+  }
+
+  /** Stops while less is left of the day than any tick needs: what is bought next is bought in the next day. */
+  #stopIfUsedUp(): void {
+    const { clock, dailyBudget, backoff } = this.#context
+    if (this.#inFlight.size > 0) return
+    const errors = this.ticks.groups.map(({ members }) =>
+      dailyBudget.usedUp(
+        members.filter(({ multiple }) => multiple === 1).length || 1,
+        Math.min(...members.map(({ shortestInterval }) => shortestInterval)),
+      ),
+    )
+    const [error] = errors
+    const isUsedUp = error !== undefined && errors.every((one) => one !== undefined)
+    const { failure } = backoff
+    const isBuying = (this.#urgent.peek()?.dueAt ?? NEVER) <= clock.now()
+    if (isUsedUp && !isBuying && backoff.state !== 'stopped') {
+      this.#usedUp = error
+      this.#refuse(backoff.recordFailure(error, clock.now()))
+    } else if (!isUsedUp && failure && failure.error === this.#usedUp) backoff.end()
   }
 
   /** Prices of another process are older than those of a tick. If all are, the group falls into step with it; else each is bought when it is due. */
@@ -237,6 +276,7 @@ export class Schedule {
   #applyChanges(now: number): void {
     this.stream?.settle()
     if (!this.#updateStretch(now, true)) this.#plan(now)
+    this.#stopIfUsedUp()
   }
 
   /** Gives every address its place in a group, and buys at once what would be too old at the next tick. */
@@ -256,16 +296,16 @@ export class Schedule {
     const reported = this.#reportedStretch
     if (isOtherStretch(stretch, reported.stretch) || isOtherStretch(atLeastStretch, reported.atLeastStretch)) {
       this.#reportedStretch = { stretch, atLeastStretch }
-      emit({ type: 'feed.stretched', stretch, atLeastStretch, creditsPerDay })
+      emit({ type: 'feed.stretched', ...dailyBudget.told, creditsPerDay })
     }
     return true
   }
 
   /** The watchers of an address have changed, or where its price comes from. */
   #changed(tracked: TrackedPrice): void {
-    const { clock, windowMs, dailyBudget } = this.#context
+    const { clock, collectMs, dailyBudget } = this.#context
     tracked.stretch(dailyBudget)
-    this.#changesAt = Math.min(this.#changesAt, clock.now() + windowMs)
+    this.#changesAt = Math.min(this.#changesAt, clock.now() + collectMs)
     this.#late.update(tracked)
   }
 
@@ -290,6 +330,10 @@ function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
     if (laterAt > now) return
   }
   for (const tracked of group.members) if (tracked.waitsForTick && isDueAt(tracked, group)) due.add(tracked)
+  advance(group, now)
+}
+
+export function advance(group: TickGroup, now: number): void {
   const passed = 1 + Math.floor((now - group.at) / group.periodMs)
   group.at += passed * group.periodMs
   group.tick += passed

@@ -2,13 +2,12 @@ import { throwIfAborted } from '../../concurrency/cancellation.ts'
 import { ResponseError } from '../../errors/api.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
-import type { Failure } from '../failures.ts'
 import { isStale, MAX_LATENCY_MS, type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
+import { canWaitFor } from '../requests/backoff.ts'
 import type { FeedPrice, PriceRequestOptions } from './types.ts'
 
-/** Retries of a failed request, as many as the client makes by default, and the longest wait for one. */
+/** Retries of a failed request, as many as the client makes by default. */
 const MAX_RETRIES = 2
-const MAX_WAIT_MS = 60_000
 
 export async function getPrices(
   inputs: readonly string[],
@@ -91,11 +90,11 @@ function waitFor(
     const stopListening = lifetime.onEnd(signal, ({ reason } = lifetime) => fail(reason))
 
     // During a backoff nobody knows how long a new price takes.
-    const { failure, until } = backoff
+    const { failure, refusal } = backoff
     for (const tracked of [...missing]) {
       tracked.requesters.add(subscriber)
       if (failure && isStaleAllowed && tracked.price !== undefined) accept(tracked)
-      else if (failure && clock.now() < until && !canWaitFor(failure)) return fail(failure.error)
+      else if (refusal) return fail(refusal.error)
       else schedule.request(tracked)
     }
   })
@@ -104,10 +103,6 @@ function waitFor(
 function tooOldError(address: string, ageMs: number): ResponseError {
   const message = `token.price: a cache on the way to the service answered with a price of ${address} that is ${Math.round(ageMs / 1_000)} s old, older than maxAgeMs. Let nothing cache answers of the service, or pass stale: 'allow'.`
   return new ResponseError(message, { code: 'cached_answer', operation: 'token.price', params: { address } })
-}
-
-function canWaitFor({ transient, waitMs }: Failure): boolean {
-  return transient && waitMs <= MAX_WAIT_MS
 }
 
 /** Returns `feed.peek`: the same object for an input until the price or its `stale` changes, so that React can compare snapshots. */
