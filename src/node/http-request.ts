@@ -21,13 +21,13 @@ const NULL_BODY_STATUSES = [204, 205, 304]
 /**
  * Sends one GET. Resolves when the headers of the response have arrived; rejects as Node's fetch does.
  * @param target where to send it: the URL of the attempt, or that of a redirect
- * @param onSent called before the request is written to its connection; it throws when that must not happen
+ * @param beforeSend called before the request is written to its connection; it throws when that must not happen
  */
 export function sendHttpRequest(
   attempt: HttpAttempt,
   target: URL,
   agent: ProtocolAgent,
-  onSent: () => void,
+  beforeSend: () => void,
 ): Promise<NodeResponse> {
   const { headers, signal, maxResponseBytes } = attempt
   return new Promise((resolve, reject) => {
@@ -94,9 +94,9 @@ export function sendHttpRequest(
     request.maxHeadersCount = 0
     const write = async (hasWaited: boolean) => {
       try {
-        if (hasWaited) await attempt.lastLook?.()
+        if (hasWaited) await attempt.recheck?.()
         if (request.destroyed) return
-        onSent()
+        beforeSend()
         isWritten = true
         request.end()
       } catch (error) {

@@ -9,7 +9,7 @@ export function cooldownOf(
   maxRetryAfterMs: number,
 ): { scope: CooldownScope; waitMs: number } | undefined {
   const wait = (ms: number | undefined) => Math.min(ms || MIN_BACKOFF_MS, Math.max(MIN_BACKOFF_MS, maxRetryAfterMs))
-  // Also where a hook failed on the answer. The status of a forward proxy is none of the service's.
+  // Also of an answer that is too large. The status of a forward proxy is none of the service's.
   if (error instanceof EtnMarketError && error.status === 429 && error.code !== 'proxy_refused')
     return { scope: 'key', waitMs: wait(error.retryAfterMs) }
   if (error instanceof ServerBusyError && error.retryAfterMs !== undefined)

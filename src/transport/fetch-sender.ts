@@ -29,7 +29,7 @@ export class FetchSender {
    * that is garbage-collected no longer aborts.
    * @throws InvalidFetchError for what is no response
    */
-  async send(request: Request, signal: AbortSignal, onSent: () => void): Promise<Response> {
+  async send(request: Request, signal: AbortSignal, beforeSend: () => void): Promise<Response> {
     const fetch: FetchLike | undefined = this.#fetch ?? globalThis.fetch
     if (typeof fetch !== 'function') {
       const message = 'This runtime has no fetch: hand one to createClient({ fetch }).'
@@ -38,7 +38,7 @@ export class FetchSender {
     const init = this.#initOf(request, signal)
     const send = async (url: string): Promise<Response> => {
       signal.throwIfAborted()
-      onSent()
+      beforeSend()
       return checkResponse(await fetch(url, init))
     }
     const first = await send(request.url)

@@ -12,7 +12,7 @@ import {
 import { failed, type Progress } from './outcome.ts'
 import { discardBody, isRedirect, redirected } from './redirects.ts'
 import { ResponseTooLargeError, readText } from './response-text.ts'
-import type { AttemptOutcome, FetchLike, HttpAttempt, Transport } from './transport.ts'
+import type { AttemptOutcome, FetchLike, Transport } from './transport.ts'
 
 export interface KyTransportOptions {
   readonly fetch?: FetchLike | undefined
@@ -63,8 +63,6 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
 
     async send(attempt) {
       const { url, headers, context, signal, maxResponseBytes = Number.POSITIVE_INFINITY } = attempt
-      // Node 20 keeps these closures until a full garbage collection. With the caller's they would keep each call and its answer.
-      let report: HttpAttempt | undefined = attempt
       const progress: Progress = { sent: false, head: undefined }
       let sent: Request | undefined
       /** A clone of what the service sent, before any hook sees it. */
@@ -72,8 +70,8 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
       /** The hook whose response is the answer. */
       let replacedBy: string | undefined
 
-      const noteSent = () => {
-        report?.onSent()
+      const beforeSend = () => {
+        attempt.beforeSend()
         progress.sent = true
       }
       const receive = async (request: Request) => {
@@ -82,11 +80,11 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
           const prepared = await runBeforeRequest(beforeRequest, request, context)
           if (prepared instanceof Response) return prepared
           sent = prepared
-          await report?.lastLook?.()
+          await attempt.recheck?.()
         }
-        const response = await sender.send(sent, signal, noteSent)
+        const response = await sender.send(sent, signal, beforeSend)
         progress.head = { status: response.status, headers: response.headers }
-        report?.onHeaders(progress.head)
+        attempt.onHeaders(progress.head)
         if (afterResponse.length === 0) return response
         const standard = await toStandard(response, maxResponseBytes)
         original = standard.clone()
@@ -104,27 +102,40 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
           if (given !== undefined) replacedBy = `afterResponse[${index}]`
           return given
         }
+      const read = (response: Response) => outcomeOf(response, progress, maxResponseBytes)
 
       try {
         const response = await sendByKy(url, headers, receive, afterResponse.map(kyHook))
-        const read = (one: Response) => outcomeOf(one, progress, maxResponseBytes)
         // A hook has answered: no request was made.
         if (!progress.sent) return { ...(await read(response)), answered: failed('hook', progress, undefined) }
-        if (original !== undefined && replacedBy !== undefined) {
-          const answered = await read(original)
-          const outcome = await read(response)
-          if (answered.failure !== undefined || outcome.failure?.kind !== 'network') return { ...outcome, answered }
-          return failed('hook', progress, outcome.failure.cause, { hook: replacedBy, response: answered.response })
+        if (original === undefined) return await read(response)
+        if (replacedBy === undefined) {
+          discardBody(original)
+          return await read(response)
         }
-        if (original !== undefined) discardBody(original)
-        return await read(response)
+        const answered = await read(original)
+        const outcome = await read(response)
+        if (answered.failure !== undefined || outcome.failure?.kind !== 'network') return { ...outcome, answered }
+        return hookFailed(replacedBy, outcome.failure.cause, progress, answered)
       } catch (error) {
-        return failureOf(error, progress, original, maxResponseBytes)
-      } finally {
-        report = undefined
+        if (error instanceof HookError)
+          return hookFailed(error.hook, error.cause, progress, original && (await read(original)))
+        if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
+        return failed(error instanceof ResponseTooLargeError ? 'too_large' : 'network', progress, error)
       }
     },
   }
+}
+
+/** The outcome of a hook that failed. @param answered what the service sent, if anything */
+function hookFailed(
+  hook: string,
+  cause: unknown,
+  progress: Progress,
+  answered: AttemptOutcome | undefined,
+): AttemptOutcome {
+  const response = answered?.response
+  return { ...failed('hook', progress, cause, response ? { hook, response } : { hook }), answered }
 }
 
 async function outcomeOf(response: Response, progress: Progress, maxBytes: number): Promise<AttemptOutcome> {
@@ -135,21 +146,4 @@ async function outcomeOf(response: Response, progress: Progress, maxBytes: numbe
   } catch (error) {
     return failed(error instanceof ResponseTooLargeError ? 'too_large' : 'network', progress, error)
   }
-}
-
-/** The outcome of a request that brought no response, or of a hook that failed. */
-async function failureOf(
-  error: unknown,
-  progress: Progress,
-  original: Response | undefined,
-  maxBytes: number,
-): Promise<AttemptOutcome> {
-  if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
-  if (error instanceof ResponseTooLargeError) return failed('too_large', progress, error)
-  if (!(error instanceof HookError)) return failed('network', progress, error)
-  const { hook, cause } = error
-  if (original === undefined) return failed('hook', progress, cause, { hook })
-  const { status, headers } = original
-  const text = await readText(original, maxBytes).catch(() => undefined)
-  return failed('hook', progress, cause, { hook, response: { status, headers, text } })
 }

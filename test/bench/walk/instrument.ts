@@ -76,17 +76,30 @@ function nameOf(node: ts.Node): string {
 }
 
 function withBody(node: ts.FunctionLikeDeclaration, body: ts.Block): ts.Node {
-  const { modifiers, parameters } = node
+  const { parameters } = node
+  const modifiers = node.modifiers as ts.NodeArray<ts.Modifier> | undefined
   if (ts.isArrowFunction(node))
-    return factory.updateArrowFunction(node, modifiers, undefined, parameters, undefined, node.equalsGreaterThanToken, body)
-  if (ts.isFunctionExpression(node))
-    return factory.updateFunctionExpression(node, modifiers, node.asteriskToken, node.name, undefined, parameters, undefined, body)
-  if (ts.isFunctionDeclaration(node))
-    return factory.updateFunctionDeclaration(node, modifiers, node.asteriskToken, node.name, undefined, parameters, undefined, body)
-  if (ts.isMethodDeclaration(node))
-    return factory.updateMethodDeclaration(node, modifiers, node.asteriskToken, node.name, undefined, undefined, parameters, undefined, body)
-  if (ts.isConstructorDeclaration(node)) return factory.updateConstructorDeclaration(node, modifiers, parameters, body)
+    return factory.createArrowFunction(modifiers, undefined, parameters, undefined, node.equalsGreaterThanToken, body)
+  if (ts.isConstructorDeclaration(node)) return factory.createConstructorDeclaration(modifiers, parameters, body)
   if (ts.isGetAccessor(node))
-    return factory.updateGetAccessorDeclaration(node, modifiers, node.name, parameters, undefined, body)
-  return ts.isSetAccessor(node) ? factory.updateSetAccessorDeclaration(node, modifiers, node.name, parameters, body) : node
+    return factory.createGetAccessorDeclaration(modifiers, node.name, parameters, undefined, body)
+  if (ts.isSetAccessor(node)) return factory.createSetAccessorDeclaration(modifiers, node.name, parameters, body)
+  const { asteriskToken } = node
+  if (ts.isMethodDeclaration(node)) {
+    const { name } = node
+    return factory.createMethodDeclaration(
+      modifiers,
+      asteriskToken,
+      name,
+      undefined,
+      undefined,
+      parameters,
+      undefined,
+      body,
+    )
+  }
+  const { name } = node as ts.FunctionDeclaration
+  return ts.isFunctionExpression(node)
+    ? factory.createFunctionExpression(modifiers, asteriskToken, name, undefined, parameters, undefined, body)
+    : factory.createFunctionDeclaration(modifiers, asteriskToken, name, undefined, parameters, undefined, body)
 }
