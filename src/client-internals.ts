@@ -2,6 +2,7 @@ import type { ApiPromise } from './api-promise.ts'
 import type { CancellationSignal } from './concurrency/cancellation.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import type { SpendingLimit } from './credits/joint-budget.ts'
+import type { ChargeState } from './errors/base.ts'
 import type { OperationId } from './generated/operations.ts'
 import type { CallOptions, ValidateMode } from './options.ts'
 import type { Sweep, SweepOptions } from './sweep-types.ts'
@@ -25,7 +26,7 @@ export interface ClientInternals {
     operation: OperationId,
     list: unknown,
     options: SweepOptions | undefined,
-    more: Required<Omit<CallExtras, 'stop'>>,
+    more: Required<Pick<CallExtras, 'budget' | 'onAnswer'>>,
   ): Sweep<unknown, unknown>
 }
 
@@ -43,6 +44,8 @@ export interface CallExtras {
   readonly stop?: CancellationSignal | undefined
   /** Learns of each answer as it came, before anything is completed or sorted in it, and of the error of a request without one. */
   readonly onAnswer?: AnswerListener | undefined
+  /** Learns what the call was charged, however it ends. */
+  readonly onEnd?: ((charged: { readonly credits: number; readonly charge: ChargeState }) => void) | undefined
 }
 
 /** Gets the path of a request below the base URL, and its body or its error. */
