@@ -47,19 +47,14 @@ export function sendHttpRequest(
       if (isWritten && request.reusedSocket && !signal.aborted) agent.closeIdle()
       fail(fetchError('fetch failed', error))
     }
-    const onAbort = () => {
-      fail(signal.reason)
-      request.destroy()
-    }
+    const onAbort = () => refuse(signal.reason)
     const onResponse = (response: IncomingMessage) => {
       const { statusCode = 0 } = response
       // An agent that got no tunnel hands over the answer of the proxy, on a connection without TLS and before the request was written.
       if (!isWritten && target.protocol === 'https:' && !('encrypted' in response.socket)) {
         attempt.onConnecting?.()
         const error = errorWithCode(`The proxy answered ${statusCode} and opened no tunnel`, PROXY_TUNNEL)
-        fail(fetchError('fetch failed', Object.assign(error, { statusCode })))
-        request.destroy()
-        return
+        return refuse(fetchError('fetch failed', Object.assign(error, { statusCode })))
       }
       const responseHeaders = new RawHeaders(response.rawHeaders)
       let codings: readonly Coding[] | null
@@ -67,9 +62,7 @@ export function sendHttpRequest(
         const contentEncoding = responseHeaders.get('content-encoding')
         codings = NULL_BODY_STATUSES.includes(statusCode) ? null : parseContentEncoding(contentEncoding)
       } catch (error) {
-        fail(fetchError('fetch failed', error))
-        request.destroy()
-        return
+        return refuse(fetchError('fetch failed', error))
       }
       if (agent.isOwn) {
         const idleMs = idleTimeoutMs(responseHeaders.get('keep-alive'))
@@ -92,24 +85,27 @@ export function sendHttpRequest(
       headers: requestHeaders(target, headers),
     })
     request.maxHeadersCount = 0
-    const write = async (hasWaited: boolean) => {
+    const refuse = (error: unknown) => {
+      fail(error)
+      request.destroy()
+    }
+    const write = () => {
       try {
-        if (hasWaited) await attempt.recheck?.()
         if (request.destroyed) return
         beforeSend()
         isWritten = true
         request.end()
       } catch (error) {
-        fail(error)
-        request.destroy()
+        refuse(error)
       }
     }
+    const writeAfterWait = () => void Promise.resolve(attempt.recheck?.()).then(write, refuse)
     request.on('socket', (socket) => {
       const step = connectingStep(socket)
       // An agent of the user may have kept it in a queue.
-      if (step === undefined) return void write(!agent.isOwn)
+      if (step === undefined) return agent.isOwn ? write() : writeAfterWait()
       attempt.onConnecting?.()
-      socket.once(step, () => write(true))
+      socket.once(step, writeAfterWait)
     })
     request.on('response', onResponse)
     request.on('error', (error) => {
@@ -168,24 +164,23 @@ export class RawHeaders implements ResponseHeaders {
 
 /** @throws a fetch error for a URL that is not requested. The message does not quote it, because it may hold a secret. */
 export function parseTarget(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  const { protocol, username, password } = parsed ?? {}
-  const problem =
-    parsed === undefined
-      ? 'The URL is not absolute'
-      : protocol !== 'http:' && protocol !== 'https:'
-        ? `The protocol ${protocol} is not supported`
-        : username || password
-          ? 'Credentials in a URL are not supported'
-          : undefined
-  if (parsed !== undefined && problem === undefined) return parsed
-  throw fetchError('fetch failed', errorWithCode(String(problem), 'ERR_INVALID_URL'))
+  const refuse = (problem: string) => fetchError('fetch failed', errorWithCode(problem, 'ERR_INVALID_URL'))
+  let parsed: URL
+  try {
+    parsed = new URL(url)
+  } catch {
+    throw refuse('The URL is not absolute')
+  }
+  const { protocol, username, password } = parsed
+  if (protocol !== 'http:' && protocol !== 'https:') throw refuse(`The protocol ${protocol} is not supported`)
+  if (username || password) throw refuse('Credentials in a URL are not supported')
+  return parsed
 }
 
 /** A body that is being received: `text` rejects when it does not arrive whole, and `cancel` closes its connection. */
 export type BufferedBody = ReturnType<typeof bufferBody>
 
-/** Receives a body and decodes it. `codings` is null for a response without a body. `onEnd` is called once. */
+/** Receives a body and decodes it. `codings` is null for a response without a body. `onEnd` is called at its end, however it ends. */
 function bufferBody(
   response: IncomingMessage,
   codings: readonly Coding[] | null,
@@ -194,11 +189,16 @@ function bufferBody(
 ) {
   let resolveText: (text: string) => void = () => {}
   let fail: (reason: unknown) => void = () => {}
-  const received = new Promise<string>((resolve, reject) => {
-    resolveText = resolve
-    fail = reject
+  const text = new Promise<string>((resolve, reject) => {
+    resolveText = (received) => {
+      onEnd()
+      resolve(received)
+    }
+    fail = (reason) => {
+      onEnd()
+      reject(reason)
+    }
   })
-  const text = received.finally(onEnd)
   // The caller may have discarded it.
   text.catch(() => {})
 
@@ -218,7 +218,10 @@ function bufferBody(
       }
     })
     response.on('end', () => {
-      decodeBody(Buffer.concat(chunks), codings, maxBytes).then(resolveText, (error) =>
+      const [first, second] = chunks
+      const whole = first !== undefined && second === undefined ? first : Buffer.concat(chunks)
+      if (codings.length === 0) return resolveText(toText(whole))
+      undoCodings(whole, codings, maxBytes).then(resolveText, (error) =>
         fail(error instanceof ResponseTooLargeError ? error : fetchError('terminated', error)),
       )
     })
@@ -250,10 +253,14 @@ export function parseContentEncoding(header: string | null): readonly Coding[] {
   return codings.every((coding) => coding !== undefined) ? codings.reverse() : []
 }
 
-/** Decodes a body that has arrived whole, as `Response.text()` does: UTF-8 without a byte order mark, with U+FFFD for invalid bytes. */
-async function decodeBody(body: Buffer, codings: readonly Coding[], maxBytes: number): Promise<string> {
+async function undoCodings(body: Buffer, codings: readonly Coding[], maxBytes: number): Promise<string> {
   let bytes = body
   for (const coding of codings) if (bytes.length > 0) bytes = await undoCoding(bytes, coding, maxBytes)
+  return toText(bytes)
+}
+
+/** The text of a whole body, as `Response.text()` has it: UTF-8 without a byte order mark, with U+FFFD for invalid bytes. */
+function toText(bytes: Buffer): string {
   const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   return bytes.toString('utf8', hasByteOrderMark ? 3 : 0)
 }

@@ -15,6 +15,8 @@ const KINDS: readonly unknown[] = ['network', 'timeout', 'aborted', 'redirect', 
 
 const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']
 
+const nothing = (): void => {}
+
 /** The request that is attempted: it decides whether it may be sent. */
 export interface AttemptOwner {
   /** Ends the attempt from outside. */
@@ -53,9 +55,9 @@ export class Attempt implements HttpAttempt {
   readonly #progress: Progress = { sent: false, head: undefined }
   /** Undefined when it has ended: what a transport keeps leads to no call and no answer. */
   #owner: AttemptOwner | undefined
-  #stopTimer = () => {}
-  #resolve: (outcome: AttemptOutcome | undefined) => void = () => {}
-  #reject: (error: unknown) => void = () => {}
+  #stopTimer = nothing
+  #resolve: (outcome: AttemptOutcome | undefined) => void = nothing
+  #reject: (error: unknown) => void = nothing
 
   constructor(options: AttemptOptions, owner: AttemptOwner) {
     this.url = options.url
@@ -92,7 +94,7 @@ export class Attempt implements HttpAttempt {
   readonly recheck = (): Promise<void> => {
     const looked = this.#look()
     // A transport of the user may not wait for it.
-    looked.catch(() => {})
+    looked.catch(nothing)
     return looked
   }
 
@@ -175,7 +177,7 @@ export class Attempt implements HttpAttempt {
     this.#stopTimer()
     owner.signal.removeEventListener('abort', this.#onAbort)
     this.#resolve(outcome)
-    this.#resolve = this.#reject = () => {}
+    this.#resolve = this.#reject = nothing
   }
 }
 

@@ -4,6 +4,7 @@
  * - `--write` puts the table into `test/bench/README.md`; with `--only`, those of `economics`, `fleet` and `proxy`.
  * - `--minutes=20` measures more rounds than in the 9 minutes of the default.
  * - `--against main` builds another commit, and compares it with the working tree.
+ * - `--calls --against main` compares bytes and CPU time of the client alone; `--walk` counts functions, files and changes of file.
  * - `--only=light,candles` measures these columns; `--only=fleet` and the like run one of the programs below instead.
  */
 import { fork } from 'node:child_process'
@@ -19,6 +20,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   alone: 'alone/run.ts',
   economics: 'economics/run.ts',
   fleet: 'fleet/run.ts',
+  calls: 'guard/run.ts',
+  walk: 'walk/run.ts',
   proxy: 'proxy/run.ts',
   suite: 'suite/run.ts',
 }
@@ -32,12 +35,17 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: DEFAULT_MINUTES },
     against: { type: 'string' },
     write: { type: 'boolean' },
+    calls: { type: 'boolean' },
+    walk: { type: 'boolean' },
+    // For the program `walk`, which reads it itself.
+    list: { type: 'boolean' },
     // For the program `fleet`, which reads them itself.
     small: { type: 'boolean' },
     patient: { type: 'boolean' },
   },
 })
-const only = values.only?.split(',')
+const alone = (['calls', 'walk'] as const).filter((name) => values[name])
+const only = alone.length > 0 ? alone : values.only?.split(',')
 const programs = Object.keys(PROGRAMS).filter((name) => only?.includes(name))
 const columns = only?.filter((name) => !programs.includes(name))
 

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 const ROOT = join(import.meta.dirname, '../../..')
 
 /** Young objects are kept apart up to this size, so that nothing is collected while bytes are counted. Megabytes. */
-const NO_COLLECTION = 512
+const NO_COLLECTION = 256
 export const BYTES_FLAGS = [`--min-semi-space-size=${NO_COLLECTION}`, `--max-semi-space-size=${NO_COLLECTION}`]
 
 /** Bundles the client of the working tree, or of a commit, with the packages of the working tree. Returns the path of the file. */

@@ -1,6 +1,6 @@
 /**
- * The client alone: its transport answers from memory. Answers each message with the bytes that a call allocates, or with the CPU time of a call
- * in microseconds. `JOB` has the path of a bundle of the client.
+ * The client alone: its transport answers from memory. Answers each message with the bytes that a call allocates, those that are left of it while
+ * its promise is kept, or its CPU time in microseconds. `JOB` has the path of a bundle of the client.
  */
 import { pathToFileURL } from 'node:url'
 
@@ -42,17 +42,33 @@ const clients = Object.fromEntries(
   }),
 )
 
-async function repeat(workload, calls) {
+async function repeat(workload, calls, kept) {
   const call = inputs[workload]
-  for (let index = 0; index < calls; index++) await call(clients[workload])
+  for (let index = 0; index < calls; index++) {
+    const answer = call(clients[workload])
+    kept?.push(answer)
+    await answer
+  }
 }
+
+const heapUsed = () => process.memoryUsage().heapUsed
 
 process.on('message', async ({ workload, calls, figure }) => {
   if (figure === 'bytes') {
     globalThis.gc()
-    const before = process.memoryUsage().heapUsed
+    const before = heapUsed()
     await repeat(workload, calls)
-    return process.send((process.memoryUsage().heapUsed - before) / calls)
+    return process.send((heapUsed() - before) / calls)
+  }
+  if (figure === 'kept') {
+    const kept = []
+    globalThis.gc()
+    const before = heapUsed()
+    await repeat(workload, calls, kept)
+    await new Promise((resolve) => setImmediate(resolve))
+    globalThis.gc()
+    process.send((heapUsed() - before) / calls)
+    return kept.splice(0)
   }
   const before = process.cpuUsage()
   await repeat(workload, calls)
