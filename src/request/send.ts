@@ -27,12 +27,11 @@ import type { Batch } from './batch.ts'
 import { bill, isFromFront } from './billing.ts'
 import type { Cache } from './cache.ts'
 import type { CallLifetimes } from './call-lifetime.ts'
-import { cooldownError, cooldownOf } from './cooldown.ts'
 import type { InFlightRequest } from './dedupe.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { errorOf, type RequestResult, readOutcome, validate } from './read-answer.ts'
 import { type Emit, ignoreEvents, type RequestEmit } from './request-events.ts'
-import { retryDelay } from './retry.ts'
+import { cooldownError, cooldownOf, retryDelay } from './retry.ts'
 import type { CallSettings } from './settings.ts'
 
 /** What is asked for, by whom and within which limits. */
@@ -407,8 +406,9 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
   #recordRefusal(refusal: EtnMarketError, isFront: boolean, apiKey: string | undefined): void {
     if (refusal.retryable) this.#retryable = refusal
     // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
-    if (apiKey === undefined && isBudgetRefusal(refusal)) return this.#admission?.end('succeeded')
-    const cooldown = isFront ? undefined : cooldownOf(refusal, this.#context.maxCooldownMs)
+    const isOfProxy = apiKey === undefined && isBudgetRefusal(refusal)
+    if (isOfProxy) this.#admission?.end('succeeded')
+    const cooldown = isFront || isOfProxy ? undefined : cooldownOf(refusal, this.#context.maxCooldownMs)
     if (cooldown === undefined || this.#admission === undefined) return
     const waitMs = this.#admission.refuse(cooldown.scope, cooldown.waitMs)
     this.emit({ type: 'cooldown.started', scope: cooldown.scope, waitMs })

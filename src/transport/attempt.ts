@@ -153,21 +153,21 @@ export class Attempt implements HttpAttempt {
 
   readonly #fail = (cause: unknown) => this.#end(failed('network', this.#progress, cause))
 
-  readonly #finish = (given: unknown): void => {
+  readonly #finish = (given: unknown) => this.#end(this.#read(given))
+
+  #read(given: unknown): AttemptOutcome {
     const progress = this.#progress
     const outcome = checkOutcome(given, progress.head)
     if (outcome === undefined) {
       // Such a transport may not have reported either that it sent the request.
       progress.sent = true
-      return this.#end(
-        failed('invalid_fetch', progress, new TypeError('the transport gave no outcome that can be read')),
-      )
+      return failed('invalid_fetch', progress, new TypeError('the transport gave no outcome that can be read'))
     }
     const answer = responseOf(outcome)
     const tooLarge = sizeError(answer?.text, this.maxResponseBytes)
-    if (answer === undefined || tooLarge === undefined) return this.#end(outcome)
+    if (answer === undefined || tooLarge === undefined) return outcome
     progress.head = { status: answer.status, headers: answer.headers }
-    this.#end({ ...failed('too_large', progress, tooLarge), answered: outcome.answered })
+    return { ...failed('too_large', progress, tooLarge), answered: outcome.answered }
   }
 
   #end(outcome: AttemptOutcome | undefined): void {

@@ -38,7 +38,10 @@ const clients = Object.fromEntries(
         return { response: { status: 200, headers, text } }
       },
     }
-    return [workload, createClient({ apiKey: 'esk_test_bench', baseUrl: 'http://localhost', transport, logLevel: 'off' })]
+    return [
+      workload,
+      createClient({ apiKey: 'esk_test_bench', baseUrl: 'http://localhost', transport, logLevel: 'off' }),
+    ]
   }),
 )
 

@@ -44,7 +44,8 @@ async function ask(subject: Subject, workload: Workload, figure: Figure, calls: 
 const { values } = parseArgs({ strict: false, options: { against: { type: 'string' } } })
 const against = values.against as string | undefined
 const folder = join(BENCH, '.versions/guard')
-const git = (ref: string) => execFileSync('git', ['rev-parse', '--short', `${ref}^{commit}`], { cwd: ROOT, encoding: 'utf8' })
+const git = (ref: string) =>
+  execFileSync('git', ['rev-parse', '--short', `${ref}^{commit}`], { cwd: ROOT, encoding: 'utf8' })
 const commit = against === undefined ? undefined : git(against).trim()
 const now = await open(await bundleClient(folder))
 const before = commit === undefined ? undefined : await open(await bundleClient(folder, commit))
@@ -66,14 +67,12 @@ for (const figure of FIGURES) {
     const isDearer = ratios.median > MAX_RATIO
     if (isDearer) process.exitCode = 1
     const unit = figure === 'bytes' ? 'bytes' : 'µs of CPU'
-    const compared = before === undefined ? [] : [showSpread(spreadOf(other), digits), markMissed(showSpread(ratios, 3), !isDearer)]
+    const compared =
+      before === undefined ? [] : [showSpread(spreadOf(other), digits), markMissed(showSpread(ratios, 3), !isDearer)]
     rows.push([`${title}, ${unit}`, showSpread(spreadOf(own), digits), ...compared])
   }
 }
 for (const subject of [now, before]) for (const figure of FIGURES) subject?.[figure].stop()
 
 console.log(`\n${thisMachine()}, ${ROUNDS} rounds. Medians (and quartiles); ✗ is above ${MAX_RATIO}.\n`)
-printTable(
-  ['A call of the client alone', 'working tree', ...(commit === undefined ? [] : [commit, 'ratio'])],
-  rows,
-)
+printTable(['A call of the client alone', 'working tree', ...(commit === undefined ? [] : [commit, 'ratio'])], rows)
