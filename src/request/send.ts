@@ -77,25 +77,30 @@ const STEPS_BEFORE_SENDING = 6
 /** Calls that were made together end within so many milliseconds: their timers were started one after another. */
 const MAX_BURST_MS = 20
 
-/** What p-retry does at each request: the waits are ours. Each option is given, so that none is read from a prototype that somebody has changed. */
-const RETRY_OPTIONS = {
-  shouldRetry: () => true,
-  shouldConsumeRetry: () => true,
-  factor: 1,
-  minTimeout: 0,
-  maxTimeout: 0,
-  maxRetryTime: Number.POSITIVE_INFINITY,
-  randomize: false,
-  signal: undefined,
-  unref: undefined,
-}
+const always = () => true
+
+/** The waits are ours, and p-retry has the loop. Each option is given, so that none is read from a prototype that somebody has changed. */
+const retryOptions = (sending: ChargedRequest) =>
+  ({
+    retries: sending.settings.retryLimit,
+    onFailedAttempt: ({ error, retriesLeft }) => sending.prepareRetry(error, retriesLeft),
+    shouldRetry: always,
+    shouldConsumeRetry: always,
+    factor: 1,
+    minTimeout: 0,
+    maxTimeout: 0,
+    maxRetryTime: Number.POSITIVE_INFINITY,
+    randomize: false,
+    signal: undefined,
+    unref: undefined,
+  }) as { [Name in keyof Options]-?: Options[Name] | undefined } as Options
 
 /**
  * ONE CHARGED REQUEST. Reserves its worst case now, then p-retry around its attempts: key -> admission -> last look -> transport -> billing ->
  * parse -> validate. Its answer is kept in the cache.
  */
 export async function send(details: RequestDetails, context: SendContext): Promise<RequestResult> {
-  const { request, settings, shared, batch, callId, requestId } = details
+  const { request, shared, batch, callId, requestId } = details
   const sending = new ChargedRequest(details, context)
   let releaseSlot: (() => void) | undefined
   try {
@@ -106,11 +111,7 @@ export async function send(details: RequestDetails, context: SendContext): Promi
     for (let step = 0; step < STEPS_BEFORE_SENDING; step++) await undefined
     if (reserved !== undefined) await raceWithAbort(reserved, shared.signal)
     if (batch !== undefined) releaseSlot = await sending.waitForSlot(batch)
-    const result = await pRetry((number) => sending.attempt(number), {
-      ...RETRY_OPTIONS,
-      retries: settings.retryLimit,
-      onFailedAttempt: ({ error, retriesLeft }) => sending.prepareRetry(error, retriesLeft),
-    } as { [Name in keyof Options]-?: Options[Name] | undefined } as Options)
+    const result = await pRetry((number) => sending.attempt(number), retryOptions(sending))
     context.cache?.set(request, result, { callId, requestId, operation: request.operation })
     return result
   } catch (error) {
