@@ -218,8 +218,7 @@ function bufferBody(
       }
     })
     response.on('end', () => {
-      const [first, second] = chunks
-      const whole = first !== undefined && second === undefined ? first : Buffer.concat(chunks)
+      const whole = Buffer.concat(chunks)
       if (codings.length === 0) return resolveText(toText(whole))
       undoCodings(whole, codings, maxBytes).then(resolveText, (error) =>
         fail(error instanceof ResponseTooLargeError ? error : fetchError('terminated', error)),
