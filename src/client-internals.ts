@@ -3,6 +3,7 @@ import type { CancellationSignal } from './concurrency/cancellation.ts'
 import type { Clock } from './concurrency/clock.ts'
 import type { CostEstimate } from './credits/cost.ts'
 import type { SpendingLimit } from './credits/joint-budget.ts'
+import type { ChargeState } from './errors/base.ts'
 import type { Methods } from './generated/methods.ts'
 import type { OperationId } from './generated/operations.ts'
 import type { CallOptions, ValidateMode } from './options.ts'
@@ -53,6 +54,8 @@ export interface CallExtras {
   readonly stop?: CancellationSignal | undefined
   /** Learns of each answer as it came, before anything is completed or sorted in it, and of the error of a request without one. */
   readonly onAnswer?: AnswerListener | undefined
+  /** Learns what the call was charged, however it ends. */
+  readonly onEnd?: ((charged: { readonly credits: number; readonly charge: ChargeState }) => void) | undefined
 }
 
 /** Gets the path of a request below the base URL, and its body or its error. */

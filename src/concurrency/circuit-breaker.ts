@@ -1,4 +1,3 @@
-import { exponentialBackoff } from '../utils/time-units.ts'
 import type { AdmissionRequest, CooldownScope, Permit, PermitResult } from './admission-types.ts'
 import { type Clock, monotonicNow, startTimer } from './clock.ts'
 
@@ -8,6 +7,18 @@ type State =
   | { readonly name: 'open'; readonly openedAt: number; readonly forMs: number }
   | { readonly name: 'half-open'; probeLimit: number }
 
+/** Counts refusals, for as long as they matter. */
+export interface RecentRefusals {
+  /** @param isCertain false where an answer was lost, which may have been a refusal */
+  add(isCertain: boolean): void
+  count(): number
+  certain(): number
+  /** Time until there are fewer than `limit`, certain and possible ones together. Milliseconds. */
+  msUntilBelow(limit: number): number
+  /** The shortest wait before the next request, however short a wait the service asks for. */
+  escalatedWaitMs(): number
+}
+
 /**
  * Closed, it permits every request. Open, it permits none until the time is over; then it is half open: one request goes
  * first as a probe, and each success permits one more at a time. Who waits for it, and in which order, is for its owner to know.
@@ -16,7 +27,7 @@ export class CircuitBreaker {
   readonly #clock: Clock
   readonly #scope: CooldownScope
   readonly #maxRefusals: number
-  readonly #refusals: RefusalWindow
+  readonly #refusals: RecentRefusals
   #state: State = { name: 'closed' }
   #timesOpened = 0
   #inFlight = 0
@@ -25,14 +36,14 @@ export class CircuitBreaker {
   #stopTimer: (() => void) | undefined
 
   /**
-   * @param maxRefusals until it closes, no request is permitted that would bring the refusals of the last minute and the requests
+   * @param maxRefusals until it closes, no request is permitted that would bring the recent refusals and the requests
    * in flight together above this number
    */
-  constructor(clock: Clock, scope: CooldownScope, maxRefusals = Number.POSITIVE_INFINITY) {
+  constructor(clock: Clock, scope: CooldownScope, refusals: RecentRefusals, maxRefusals = Number.POSITIVE_INFINITY) {
     this.#clock = clock
     this.#scope = scope
     this.#maxRefusals = maxRefusals
-    this.#refusals = new RefusalWindow(clock)
+    this.#refusals = refusals
   }
 
   /** Closed, with no request in flight: where nobody waits for it, nothing is lost when it is forgotten. */
@@ -151,54 +162,5 @@ export class CircuitBreaker {
     this.#state = { name: 'open', openedAt: monotonicNow(this.#clock), forMs }
     this.stopTimer()
     return forMs
-  }
-}
-
-const WINDOW_MS = 60_000
-/** Refusals in a minute after which the waits grow. */
-export const MAX_PLAIN_REFUSALS = 3
-export const MIN_ESCALATED_WAIT_MS = 2_000
-export const MAX_ESCALATED_WAIT_MS = 8_000
-/** Twenty refusals in a minute lock a key: the refusals of the last minute and the requests in flight never exceed this number. */
-export const MAX_KEY_REFUSALS = 15
-
-/** The refusals of the last minute, and the requests whose answer was lost: the service may have refused them too. */
-export class RefusalWindow {
-  readonly #clock: Clock
-  #refusals: { readonly at: number; readonly isCertain: boolean }[] = []
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  add(isCertain: boolean): void {
-    this.#refusals.push({ at: monotonicNow(this.#clock), isCertain })
-  }
-
-  count(): number {
-    return this.#recent().length
-  }
-
-  certain(): number {
-    return this.#recent().filter(({ isCertain }) => isCertain).length
-  }
-
-  /** Time until there are fewer than `limit`, certain and possible ones together. Milliseconds. */
-  msUntilBelow(limit: number): number {
-    const counted = this.#recent()
-    const last = counted[counted.length - limit]
-    return last === undefined ? 0 : Math.max(0, last.at + WINDOW_MS - monotonicNow(this.#clock))
-  }
-
-  /** The shortest wait before the next request, however short a wait the service asks for. */
-  escalatedWaitMs(): number {
-    const beyond = this.certain() - MAX_PLAIN_REFUSALS
-    return beyond <= 0 ? 0 : exponentialBackoff(beyond - 1, MIN_ESCALATED_WAIT_MS, MAX_ESCALATED_WAIT_MS)
-  }
-
-  #recent() {
-    const now = monotonicNow(this.#clock)
-    this.#refusals = this.#refusals.filter(({ at }) => now - at < WINDOW_MS)
-    return this.#refusals
   }
 }

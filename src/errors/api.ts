@@ -130,8 +130,15 @@ export class PartialBatchError extends EtnMarketError {
   }
 }
 
+/** Whether a page host, a forward proxy or something else before the service answered: that says nothing about the key or an address. */
+export const isFromElsewhere = ({ code }: Pick<EtnMarketError, 'code'>): boolean =>
+  code === 'front_error' || code === 'not_the_service' || code === 'proxy_refused'
+
 /** Whether every further call with the same key fails in the same way: the key is missing, is refused, or has no credits left. */
-export const isFinalForKey = ({ name, code, status }: Pick<EtnMarketError, 'name' | 'code' | 'status'>): boolean =>
-  name === 'InsufficientCreditsError' ||
-  code === 'api_key_missing' ||
-  (code !== 'proxy_refused' && (status === 401 || status === 402 || status === 403))
+export const isFinalForKey = (error: Pick<EtnMarketError, 'name' | 'code' | 'status'>): boolean =>
+  !isFromElsewhere(error) &&
+  (error.name === 'InsufficientCreditsError' ||
+    error.code === 'api_key_missing' ||
+    error.status === 401 ||
+    error.status === 402 ||
+    error.status === 403)

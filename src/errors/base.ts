@@ -41,6 +41,8 @@ export interface ErrorDetails {
   status?: number | undefined
   /** The wait that the service asked for, milliseconds. */
   retryAfterMs?: number | undefined
+  /** How long a cache on the way had kept the answer, milliseconds. */
+  cachedForMs?: number | undefined
   /** What is wrong, place by place. */
   issues?: readonly Issue[] | undefined
   /** The body of the response. */
@@ -57,7 +59,7 @@ const BRAND = Symbol.for('etn-market.error')
  */
 export const COPY_WITH: unique symbol = Symbol('copyWith')
 
-const OPTIONAL = ['params', 'shared', 'requestIds', 'status', 'retryAfterMs', 'issues', 'body'] as const
+const OPTIONAL = ['params', 'shared', 'requestIds', 'status', 'retryAfterMs', 'cachedForMs', 'issues', 'body'] as const
 
 /** The base class of every error that this library throws. */
 export class EtnMarketError extends Error {
@@ -85,6 +87,8 @@ export class EtnMarketError extends Error {
   readonly status?: number
   /** How long the service asked to wait, in milliseconds. */
   readonly retryAfterMs?: number
+  /** How long a cache on the way had kept the answer, by its header `Age`, in milliseconds; undefined without one. */
+  readonly cachedForMs?: number
   /** Where a body or an input does not match the contract. */
   readonly issues?: readonly Issue[]
   /** The body of the answer: parsed when it was JSON, else its text. */

@@ -1,3 +1,4 @@
+import { isFromElsewhere } from '../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
 import { isPromise } from '../utils/runtime.ts'
 import type { FeedWatchFailedEvent } from './events.ts'
@@ -30,12 +31,14 @@ const isNamed = (error: unknown, names: RegExp): error is EtnMarketError =>
 
 /** Whether no request with the same key or client succeeds. */
 export function isKeyRefused(error: unknown): error is EtnMarketError {
-  return isNamed(error, /^(Authentication|Permission)Error$/) || codeOf(error) === 'client_closed'
+  const isOfKey = isNamed(error, /^(Authentication|Permission)Error$/) && !isFromElsewhere(error)
+  return isOfKey || codeOf(error) === 'client_closed'
 }
 
 /** Whether the same request fails again until somebody changes it, the key or the client. */
 export function isRefusal(error: unknown): error is EtnMarketError {
-  return isKeyRefused(error) || isNamed(error, /^(InvalidRequest|InvalidLimit|NotFound|Api)Error$/)
+  const names = /^(Authentication|Permission|InvalidRequest|InvalidLimit|NotFound|Api)Error$/
+  return isKeyRefused(error) || isNamed(error, names)
 }
 
 /** Whether the budget or the account has no credits for the request. */
@@ -47,10 +50,6 @@ export function isShortOfCredits(error: unknown): error is EtnMarketError {
 export function isOverBudget(error: unknown): boolean {
   return isNamed(error, /^BudgetExceededError$/)
 }
-
-/** Codes of what a page host or something before the service answered: that says nothing about an address. */
-const FROM_ELSEWHERE = ['front_error', 'not_the_service', 'proxy_refused']
-const isFromElsewhere = ({ code }: EtnMarketError) => FROM_ELSEWHERE.includes(code)
 
 /** Whether the request was refused because of what it asks for, and not because of who asks. Such an answer is free. */
 export function isAboutAddresses(error: unknown): error is EtnMarketError {
@@ -78,7 +77,7 @@ export function isServiceWide(error: unknown): boolean {
  * A token that the service does not know has no price, and that answer is free. A 404 page that is not from the service
  * (a wrong `baseUrl`, a proxy) says nothing about the token.
  */
-export function isUnknownToken(error: unknown): boolean {
+export function isUnknownToken(error: unknown): error is EtnMarketError {
   return isNamed(error, /^NotFoundError$/) && !isFromElsewhere(error)
 }
 

@@ -5,7 +5,6 @@ import type { CompressCallback, ZlibOptions } from 'node:zlib'
 import { PROXY_TUNNEL } from '../transport/outcome.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { HttpAttempt, ResponseHeaders } from '../transport/transport.ts'
-import { parseUrl } from '../utils/runtime.ts'
 import { errorWithCode, fetchError, idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
 
 /** A response whose headers have arrived and whose body is being received. */
@@ -22,13 +21,13 @@ const NULL_BODY_STATUSES = [204, 205, 304]
 /**
  * Sends one GET. Resolves when the headers of the response have arrived; rejects as Node's fetch does.
  * @param target where to send it: the URL of the attempt, or that of a redirect
- * @param onSent called before the request is written to its connection; it throws when that must not happen
+ * @param beforeSend called before the request is written to its connection; it throws when that must not happen
  */
 export function sendHttpRequest(
   attempt: HttpAttempt,
   target: URL,
   agent: ProtocolAgent,
-  onSent: () => void,
+  beforeSend: () => void,
 ): Promise<NodeResponse> {
   const { headers, signal, maxResponseBytes } = attempt
   return new Promise((resolve, reject) => {
@@ -48,19 +47,14 @@ export function sendHttpRequest(
       if (isWritten && request.reusedSocket && !signal.aborted) agent.closeIdle()
       fail(fetchError('fetch failed', error))
     }
-    const onAbort = () => {
-      fail(signal.reason)
-      request.destroy()
-    }
+    const onAbort = () => refuse(signal.reason)
     const onResponse = (response: IncomingMessage) => {
       const { statusCode = 0 } = response
       // An agent that got no tunnel hands over the answer of the proxy, on a connection without TLS and before the request was written.
       if (!isWritten && target.protocol === 'https:' && !('encrypted' in response.socket)) {
         attempt.onConnecting?.()
         const error = errorWithCode(`The proxy answered ${statusCode} and opened no tunnel`, PROXY_TUNNEL)
-        fail(fetchError('fetch failed', Object.assign(error, { statusCode })))
-        request.destroy()
-        return
+        return refuse(fetchError('fetch failed', Object.assign(error, { statusCode })))
       }
       const responseHeaders = new RawHeaders(response.rawHeaders)
       let codings: readonly Coding[] | null
@@ -68,9 +62,7 @@ export function sendHttpRequest(
         const contentEncoding = responseHeaders.get('content-encoding')
         codings = NULL_BODY_STATUSES.includes(statusCode) ? null : parseContentEncoding(contentEncoding)
       } catch (error) {
-        fail(fetchError('fetch failed', error))
-        request.destroy()
-        return
+        return refuse(fetchError('fetch failed', error))
       }
       if (agent.isOwn) {
         const idleMs = idleTimeoutMs(responseHeaders.get('keep-alive'))
@@ -93,24 +85,27 @@ export function sendHttpRequest(
       headers: requestHeaders(target, headers),
     })
     request.maxHeadersCount = 0
-    const write = async (hasWaited: boolean) => {
+    const refuse = (error: unknown) => {
+      fail(error)
+      request.destroy()
+    }
+    const write = () => {
       try {
-        if (hasWaited) await attempt.lastLook?.()
         if (request.destroyed) return
-        onSent()
+        beforeSend()
         isWritten = true
         request.end()
       } catch (error) {
-        fail(error)
-        request.destroy()
+        refuse(error)
       }
     }
+    const writeAfterWait = () => void Promise.resolve(attempt.recheck?.()).then(write, refuse)
     request.on('socket', (socket) => {
       const step = connectingStep(socket)
       // An agent of the user may have kept it in a queue.
-      if (step === undefined) return void write(!agent.isOwn)
+      if (step === undefined) return agent.isOwn ? write() : writeAfterWait()
       attempt.onConnecting?.()
-      socket.once(step, () => write(true))
+      socket.once(step, writeAfterWait)
     })
     request.on('response', onResponse)
     request.on('error', (error) => {
@@ -169,24 +164,23 @@ export class RawHeaders implements ResponseHeaders {
 
 /** @throws a fetch error for a URL that is not requested. The message does not quote it, because it may hold a secret. */
 export function parseTarget(url: string): URL {
-  const parsed = parseUrl(url)
-  const { protocol, username, password } = parsed ?? {}
-  const problem =
-    parsed === undefined
-      ? 'The URL is not absolute'
-      : protocol !== 'http:' && protocol !== 'https:'
-        ? `The protocol ${protocol} is not supported`
-        : username || password
-          ? 'Credentials in a URL are not supported'
-          : undefined
-  if (parsed !== undefined && problem === undefined) return parsed
-  throw fetchError('fetch failed', errorWithCode(String(problem), 'ERR_INVALID_URL'))
+  const refuse = (problem: string) => fetchError('fetch failed', errorWithCode(problem, 'ERR_INVALID_URL'))
+  let parsed: URL
+  try {
+    parsed = new URL(url)
+  } catch {
+    throw refuse('The URL is not absolute')
+  }
+  const { protocol, username, password } = parsed
+  if (protocol !== 'http:' && protocol !== 'https:') throw refuse(`The protocol ${protocol} is not supported`)
+  if (username || password) throw refuse('Credentials in a URL are not supported')
+  return parsed
 }
 
 /** A body that is being received: `text` rejects when it does not arrive whole, and `cancel` closes its connection. */
 export type BufferedBody = ReturnType<typeof bufferBody>
 
-/** Receives a body and decodes it. `codings` is null for a response without a body. `onEnd` is called once. */
+/** Receives a body and decodes it. `codings` is null for a response without a body. `onEnd` is called at its end, however it ends. */
 function bufferBody(
   response: IncomingMessage,
   codings: readonly Coding[] | null,
@@ -195,11 +189,16 @@ function bufferBody(
 ) {
   let resolveText: (text: string) => void = () => {}
   let fail: (reason: unknown) => void = () => {}
-  const received = new Promise<string>((resolve, reject) => {
-    resolveText = resolve
-    fail = reject
+  const text = new Promise<string>((resolve, reject) => {
+    resolveText = (received) => {
+      onEnd()
+      resolve(received)
+    }
+    fail = (reason) => {
+      onEnd()
+      reject(reason)
+    }
   })
-  const text = received.finally(onEnd)
   // The caller may have discarded it.
   text.catch(() => {})
 
@@ -219,7 +218,9 @@ function bufferBody(
       }
     })
     response.on('end', () => {
-      decodeBody(Buffer.concat(chunks), codings, maxBytes).then(resolveText, (error) =>
+      const whole = Buffer.concat(chunks)
+      if (codings.length === 0) return resolveText(toText(whole))
+      undoCodings(whole, codings, maxBytes).then(resolveText, (error) =>
         fail(error instanceof ResponseTooLargeError ? error : fetchError('terminated', error)),
       )
     })
@@ -251,10 +252,14 @@ export function parseContentEncoding(header: string | null): readonly Coding[] {
   return codings.every((coding) => coding !== undefined) ? codings.reverse() : []
 }
 
-/** Decodes a body that has arrived whole, as `Response.text()` does: UTF-8 without a byte order mark, with U+FFFD for invalid bytes. */
-async function decodeBody(body: Buffer, codings: readonly Coding[], maxBytes: number): Promise<string> {
+async function undoCodings(body: Buffer, codings: readonly Coding[], maxBytes: number): Promise<string> {
   let bytes = body
   for (const coding of codings) if (bytes.length > 0) bytes = await undoCoding(bytes, coding, maxBytes)
+  return toText(bytes)
+}
+
+/** The text of a whole body, as `Response.text()` has it: UTF-8 without a byte order mark, with U+FFFD for invalid bytes. */
+function toText(bytes: Buffer): string {
   const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   return bytes.toString('utf8', hasByteOrderMark ? 3 : 0)
 }

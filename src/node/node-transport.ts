@@ -1,6 +1,5 @@
 import { rejectUnknown } from '../errors/input.ts'
-import { acceptLightSignal } from '../transport/light-signal.ts'
-import { failed, NOT_SENT, type Progress } from '../transport/outcome.ts'
+import { acceptLightSignal, failed, NOT_SENT, type Progress } from '../transport/outcome.ts'
 import { followRedirects, isRedirect, redirected } from '../transport/redirects.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from '../transport/transport.ts'
@@ -65,15 +64,15 @@ export function createNodeTransport(options: NodeTransportOptions = {}): NodeTra
   const send = async (attempt: HttpAttempt): Promise<AttemptOutcome> => {
     const { url, signal } = attempt
     const progress: Progress = { sent: false, head: undefined }
-    const onSent = () => {
-      attempt.onSent()
+    const beforeSend = () => {
+      attempt.beforeSend()
       progress.sent = true
     }
     const request = (to: string) => {
       signal.throwIfAborted()
       if (isClosed) throw fetchError('fetch failed', errorWithCode('The transport was closed', NOT_SENT))
       const target = parseTarget(to)
-      return sendHttpRequest(attempt, target, pool.agentFor(target.protocol === 'https:'), onSent)
+      return sendHttpRequest(attempt, target, pool.agentFor(target.protocol === 'https:'), beforeSend)
     }
     try {
       const first = await request(url)

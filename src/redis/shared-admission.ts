@@ -6,8 +6,8 @@ import type {
   LocalAdmissionControl,
   PermitResult,
 } from '../concurrency/admission-types.ts'
-import { MAX_KEY_REFUSALS } from '../concurrency/circuit-breaker.ts'
 import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
+import { MAX_KEY_REFUSALS } from '../transport/refusal-window.ts'
 import type { Lease } from './background.ts'
 import type { Member } from './redis-fleet.ts'
 import { ADMIT, END, REFUSE } from './scripts/limits.lua.ts'

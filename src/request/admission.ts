@@ -6,9 +6,10 @@ import type {
   Permit,
   PermitResult,
 } from '../concurrency/admission-types.ts'
-import { CircuitBreaker, MAX_KEY_REFUSALS } from '../concurrency/circuit-breaker.ts'
+import { CircuitBreaker } from '../concurrency/circuit-breaker.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { responseOf } from '../transport/outcome.ts'
+import { MAX_KEY_REFUSALS, RefusalWindow } from '../transport/refusal-window.ts'
 import type { AttemptOutcome } from '../transport/transport.ts'
 import { lastIndexWhere } from '../utils/runtime.ts'
 
@@ -42,7 +43,7 @@ export class ClientAdmission implements LocalAdmissionControl {
   constructor(clock: Clock, heavyConcurrency: number) {
     this.#clock = clock
     this.#heavyConcurrency = heavyConcurrency
-    this.#heavyBreaker = new CircuitBreaker(clock, 'heavy')
+    this.#heavyBreaker = new CircuitBreaker(clock, 'heavy', new RefusalWindow(clock))
   }
 
   nextArrival(): number {
@@ -70,7 +71,7 @@ export class ClientAdmission implements LocalAdmissionControl {
     const waitedFor = new Set(this.#waiting.map(({ key }) => key))
     for (const [key, breaker] of this.#keyBreakers)
       if (!waitedFor.has(breaker) && breaker.isIdle) this.#keyBreakers.delete(key)
-    const breaker = new CircuitBreaker(this.#clock, 'key', MAX_KEY_REFUSALS)
+    const breaker = new CircuitBreaker(this.#clock, 'key', new RefusalWindow(this.#clock), MAX_KEY_REFUSALS)
     this.#keyBreakers.set(apiKey, breaker)
     return breaker
   }

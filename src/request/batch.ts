@@ -47,7 +47,8 @@ export class Batch {
    * ask anew, waits for its own alone.
    * @throws StarterFailure with the first refusal
    */
-  async addReservation(reserving: Promise<void>, credits: number): Promise<void> {
+  async addReservation(reserve: () => Promise<void> | undefined, credits: number): Promise<void> {
+    const reserving = new Promise<void>((resolve) => resolve(reserve()))
     this.#needed += credits
     this.#reserving.push(reserving)
     // Meanwhile the others are added.

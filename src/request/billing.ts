@@ -1,4 +1,4 @@
-import type { Reconciliation, Reservation } from '../credits/budget.ts'
+import type { Reconciliation } from '../credits/budget.ts'
 import { isCredits } from '../credits/budget-core.ts'
 import { costOf, countItems } from '../credits/cost.ts'
 import type { Usage } from '../credits/usage.ts'
@@ -8,8 +8,7 @@ import { responseOf } from '../transport/outcome.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHeaders, TransportFailure } from '../transport/transport.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { Envelope } from './read-answer.ts'
-import type { RequestEmit } from './request-events.ts'
-import type { RequestState } from './send.ts'
+import type { ChargedRequest } from './send.ts'
 
 /** What one attempt was charged. */
 export interface Charge {
@@ -26,9 +25,7 @@ const UNKNOWN: Charge = { state: 'unknown', credits: 0, fromHeader: false }
 export function chargeOf(request: PlannedRequest, { response, failure }: AttemptOutcome, body: unknown): Charge {
   // A free operation is never charged, whatever was lost.
   if (request.price === null) return NOT_CHARGED
-  // A hook may fail after the whole answer arrived.
-  const answer = response ?? (failure.response?.text === undefined ? undefined : failure.response)
-  return answer ? chargeOfResponse(request, answer, body) : chargeOfFailure(request, failure as TransportFailure)
+  return response ? chargeOfResponse(request, response, body) : chargeOfFailure(request, failure)
 }
 
 function chargeOfResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Charge {
@@ -114,13 +111,9 @@ export function bill(
   answered: AttemptOutcome,
   body: unknown,
   sent: number | undefined,
-  state: RequestState,
+  { request, shared: { totals }, reservation, emit }: ChargedRequest,
   usage: Usage,
-  emit: RequestEmit,
 ): void {
-  const { request } = state
-  const { totals } = state.shared
-  const reservation = state.reservation as Reservation
   const answer = responseOf(answered)
   const remaining = answer && balanceOf(request, answer, body)
   if (remaining !== undefined && sent !== undefined) usage.recordRemaining(sent, remaining)

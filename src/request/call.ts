@@ -172,9 +172,11 @@ class Call {
     return failure
   }
 
-  emitEnd({ attempts, charge, credits, shared, cached }: CallTotals, failure?: unknown): void {
+  emitEnd(sum: CallTotals, failure?: unknown): void {
+    const { operation, params, onEnd } = this.#input
+    onEnd?.(sum)
     if (this.#context.emit === ignoreEvents) return
-    const { operation, params } = this.#input
+    const { attempts, charge, credits, shared, cached } = sum
     this.#context.emit({
       type: failure === undefined ? 'call.succeeded' : 'call.failed',
       callId: this.lifetime.callId,

@@ -62,7 +62,7 @@ export function operationInput(
     }
   }
   // Own properties, so that a call of the client reads none from a prototype that somebody has changed.
-  return { budget: undefined, stop: undefined, onAnswer: undefined, operation, params, options, plan }
+  return { budget: undefined, stop: undefined, onAnswer: undefined, onEnd: undefined, operation, params, options, plan }
 }
 
 /** A call of `client.request()`. */
@@ -70,7 +70,16 @@ export function pathInput(path: string, options: RequestOptions): CallInput {
   const { query, maxCredits } = options ?? {}
   const params = { path, query }
   const plan = () => ({ requests: [planPath(path, query, maxCredits)] })
-  return { budget: undefined, stop: undefined, onAnswer: undefined, operation: 'request', params, options, plan }
+  return {
+    budget: undefined,
+    stop: undefined,
+    onAnswer: undefined,
+    onEnd: undefined,
+    operation: 'request',
+    params,
+    options,
+    plan,
+  }
 }
 
 export function planRequests(params: ValidatedParams): PlannedRequest[] {

@@ -2,16 +2,15 @@ import { raceWithAbort } from '../concurrency/cancellation.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import { ResponseError } from '../errors/api.ts'
 import { answerGuards } from '../generated/guards.ts'
+import { explainMismatch } from '../operations/explain-mismatch.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHeaders } from '../transport/transport.ts'
 import { parseJson } from '../utils/json-data.ts'
 import { isForeignPage, isFromFront, isSuccess } from './billing.ts'
-import { explainMismatch } from './explain-mismatch.ts'
 import type { PlannedRequest } from './plan-requests.ts'
-import type { RequestEmit } from './request-events.ts'
 import { bodyOfError, errorOfFailure, errorOfResponse, foreignPageError } from './response-errors.ts'
-import type { RequestState } from './send.ts'
+import type { ChargedRequest } from './send.ts'
 
 /** What every answer of the service is wrapped in. */
 export interface Envelope {
@@ -74,7 +73,7 @@ export function isExpected({ operation }: PlannedRequest, envelope: Envelope): b
 export function readOutcome(
   { response, failure, answered }: AttemptOutcome,
   body: unknown,
-  { request, settings, shared }: RequestState,
+  { request, settings, shared }: ChargedRequest,
   clock: Clock,
 ): RequestResult {
   if (failure?.kind === 'aborted') throw shared.signal.reason
@@ -100,14 +99,18 @@ export function errorOf(...args: Parameters<typeof readOutcome>): unknown {
   }
 }
 
-/** VALIDATE: raises an event for a mismatch with the contract. @throws ResponseError where mismatches are errors */
-export async function validate(
+/** VALIDATE: raises an event for a mismatch with the contract; only then a promise. @throws ResponseError where mismatches are errors */
+export function validate(result: RequestResult, sending: ChargedRequest): Promise<void> | undefined {
+  const { request, settings } = sending
+  return settings.validate === 'off' || isExpected(request, result.envelope)
+    ? undefined
+    : reportMismatch(result, sending)
+}
+
+async function reportMismatch(
   { envelope, text }: RequestResult,
-  { request, settings, shared }: RequestState,
-  emit: RequestEmit,
+  { request: { operation }, settings, shared, emit }: ChargedRequest,
 ): Promise<void> {
-  const { operation } = request
-  if (settings.validate === 'off' || isExpected(request, envelope)) return
   const issues = await raceWithAbort(explainMismatch(operation, envelope), shared.signal)
   if (settings.validate === 'warn') return emit({ type: 'response.mismatch', issues })
   const first = issues.slice(0, 1).map(({ path, message }) => `${path || 'the body'}: ${message}`)

@@ -15,6 +15,7 @@ import type { ErrorDetails, EtnMarketError } from '../errors/base.ts'
 import { isBudgetCode } from '../errors/budget.ts'
 import { InvalidLimitError, InvalidRequestError } from '../errors/input.ts'
 import { isObject } from '../operations/type-guards.ts'
+import { cachedForMs } from '../transport/age.ts'
 import { refusedTunnel } from '../transport/outcome.ts'
 import type { HttpResponse, TransportFailure } from '../transport/transport.ts'
 import { cleanLine } from '../utils/clean-line.ts'
@@ -44,7 +45,7 @@ export function foreignPageError({ request }: ErrorContext, { status, text }: Ht
 
 export function errorOfResponse(
   context: ErrorContext,
-  { status, text }: HttpResponse,
+  { status, headers, text }: HttpResponse,
   cause?: unknown,
 ): EtnMarketError {
   const { request, body, isForeign, retryAfterMs } = context
@@ -59,6 +60,7 @@ export function errorOfResponse(
     code: code ?? `http_${status}`,
     status,
     retryAfterMs,
+    cachedForMs: cachedForMs(headers.get('age')) || undefined,
     body: bodyOfError(body, text),
     cause,
   })

@@ -1,4 +1,5 @@
 import type { ApiPromise } from '../api-promise.ts'
+import type { CallExtras } from '../client-internals.ts'
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { monotonicNow } from '../concurrency/clock.ts'
 import { callStore } from '../concurrency/store-timeout.ts'
@@ -142,19 +143,23 @@ export class SweepRun {
         await Promise.race(this.#buying)
       }
       if (this.#failure !== undefined || this.#stop.aborted) return undefined
-      const answer = settle(this.#context.run({ ...call.input, budget: limit, stop: this.#stop, options }))
+      const extras = { budget: limit, stop: this.#stop, onEnd: this.#recordCharge }
+      const answer = settle(this.#context.run({ ...call.input, ...extras, options }))
       this.#buying.add(answer)
       // Its failure is that of the sweep, which waits for it below.
       answer.catch(() => {}).finally(() => this.#buying.delete(answer))
       const outcome = await answer
-      // Also of a call that was left: an earlier attempt may have been charged.
-      this.#credits += outcome.credits
-      this.#charge = strongest(this.#charge, outcome.charge)
       if (limit.failure !== undefined) throw new StoreFailure('written', limit.failure)
       if (wasLeft(outcome.error)) return undefined
       // Another call, of this sweep or another one, took the room meanwhile.
       if (!(limit.hasRefused && outcome.error?.charge === 'none')) return outcome
     }
+  }
+
+  /** Also of a call that was left, or succeeded at last: an earlier attempt may have been charged. */
+  readonly #recordCharge: CallExtras['onEnd'] = ({ credits, charge }) => {
+    this.#credits += credits
+    this.#charge = strongest(this.#charge, charge)
   }
 
   #arrive(call: SweepCall, { data, error }: Outcome, stored: boolean): void {
@@ -245,16 +250,12 @@ class StoreFailure extends Error {
 }
 
 /** @throws what ends the whole sweep: the reason of its signal, or that the client is closed */
-async function settle(
-  promise: ApiPromise<unknown>,
-): Promise<Outcome & { readonly credits: number; readonly charge: ChargeState }> {
+async function settle(promise: ApiPromise<unknown>): Promise<Outcome> {
   try {
-    const { data, meta } = await promise.withMeta()
-    const { charged } = meta.credits
-    return { data, credits: charged, charge: charged > 0 ? 'charged' : 'none' }
+    return { data: await promise }
   } catch (error) {
     if (!isEtnMarketError(error) || error.code === 'client_closed') throw error
-    return { error, credits: error.credits, charge: error.charge }
+    return { error }
   }
 }
 

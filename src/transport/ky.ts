@@ -1,6 +1,5 @@
 import ky, { type Options } from 'ky'
 import { canStream } from '../utils/runtime.ts'
-import { FetchSender, InvalidFetchError, toStandard } from './fetch-sender.ts'
 import {
   type AfterResponseHook,
   type AfterResponseState,
@@ -10,10 +9,10 @@ import {
   runAfterResponse,
   runBeforeRequest,
 } from './hooks.ts'
-import { failed, type Progress } from './outcome.ts'
-import { discardBody, isRedirect, redirected } from './redirects.ts'
+import { failed, NOT_SENT, type Progress } from './outcome.ts'
+import { discardBody, followRedirects, isRedirect, redirected } from './redirects.ts'
 import { ResponseTooLargeError, readText } from './response-text.ts'
-import type { AttemptOutcome, FetchLike, HttpAttempt, Transport } from './transport.ts'
+import type { AttemptOutcome, FetchInit, FetchLike, FetchResponse, Transport } from './transport.ts'
 
 export interface KyTransportOptions {
   readonly fetch?: FetchLike | undefined
@@ -68,8 +67,6 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
 
     async send(attempt) {
       const { url, headers, context, signal, maxResponseBytes = Number.POSITIVE_INFINITY } = attempt
-      // Node 20 keeps these closures until a full garbage collection. With the caller's they would keep each call and its answer.
-      let report: HttpAttempt | undefined = attempt
       const progress: Progress = { sent: false, head: undefined }
       let sent: Request | undefined
       /** A clone of what the service sent, before any hook sees it. */
@@ -77,8 +74,8 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
       /** The hook whose response is the answer. */
       let replacedBy: string | undefined
 
-      const noteSent = () => {
-        report?.onSent()
+      const beforeSend = () => {
+        attempt.beforeSend()
         progress.sent = true
       }
       const receive = async (request: Request) => {
@@ -87,11 +84,11 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
           const prepared = await runBeforeRequest(beforeRequest, request, context)
           if (prepared instanceof Response) return prepared
           sent = prepared
-          await report?.lastLook?.()
+          await attempt.recheck?.()
         }
-        const response = await sender.send(sent, signal, noteSent)
+        const response = await sender.send(sent, signal, beforeSend)
         progress.head = { status: response.status, headers: response.headers }
-        report?.onHeaders(progress.head)
+        attempt.onHeaders(progress.head)
         if (afterResponse.length === 0) return response
         const standard = await toStandard(response, maxResponseBytes)
         original = standard.clone()
@@ -109,29 +106,42 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
           if (given !== undefined) replacedBy = `afterResponse[${index}]`
           return given
         }
+      const read = (response: Response) => outcomeOf(response, progress, maxResponseBytes)
 
       try {
         const response = await sendByKy(url, headers, receive, afterResponse.map(kyHook))
-        const read = (one: Response) => outcomeOf(one, progress, maxResponseBytes)
         // A hook has answered: no request was made.
         if (!progress.sent) return { ...(await read(response)), answered: failed('hook', progress, undefined) }
-        if (original !== undefined && replacedBy !== undefined) {
-          const answered = await read(original)
-          const outcome = await read(response)
-          if (answered.failure !== undefined || outcome.failure?.kind !== 'network') return { ...outcome, answered }
-          return failed('hook', progress, outcome.failure.cause, { hook: replacedBy, response: answered.response })
+        if (original === undefined) return await read(response)
+        if (replacedBy === undefined) {
+          discardBody(original)
+          return await read(response)
         }
-        if (original !== undefined) discardBody(original)
-        return await read(response)
+        const answered = await read(original)
+        const outcome = await read(response)
+        if (answered.failure !== undefined || outcome.failure?.kind !== 'network') return { ...outcome, answered }
+        return hookFailed(replacedBy, outcome.failure.cause, progress, answered)
       } catch (error) {
         // ky builds the request before it hands it over.
         if (sent === undefined) return failed('not_built', progress, error)
-        return failureOf(error, progress, original, maxResponseBytes)
-      } finally {
-        report = undefined
+        if (error instanceof HookError)
+          return hookFailed(error.hook, error.cause, progress, original && (await read(original)))
+        if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
+        return failed(error instanceof ResponseTooLargeError ? 'too_large' : 'network', progress, error)
       }
     },
   }
+}
+
+/** The outcome of a hook that failed. @param answered what the service sent, if anything */
+function hookFailed(
+  hook: string,
+  cause: unknown,
+  progress: Progress,
+  answered: AttemptOutcome | undefined,
+): AttemptOutcome {
+  const response = answered?.response
+  return { ...failed('hook', progress, cause, response ? { hook, response } : { hook }), answered }
 }
 
 async function outcomeOf(response: Response, progress: Progress, maxBytes: number): Promise<AttemptOutcome> {
@@ -144,19 +154,89 @@ async function outcomeOf(response: Response, progress: Progress, maxBytes: numbe
   }
 }
 
-/** The outcome of a request that brought no response, or of a hook that failed. */
-async function failureOf(
-  error: unknown,
-  progress: Progress,
-  original: Response | undefined,
-  maxBytes: number,
-): Promise<AttemptOutcome> {
-  if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
-  if (error instanceof ResponseTooLargeError) return failed('too_large', progress, error)
-  if (!(error instanceof HookError)) return failed('network', progress, error)
-  const { hook, cause } = error
-  if (original === undefined) return failed('hook', progress, cause, { hook })
-  const { status, headers } = original
-  const text = await readText(original, maxBytes).catch(() => undefined)
-  return failed('hook', progress, cause, { hook, response: { status, headers, text } })
+/** Connections of Deno, in its own words an `HttpClient`. */
+interface DenoClient {
+  close(): void
+}
+interface DenoApi {
+  createHttpClient?(options: { poolMaxIdlePerHost: number }): DenoClient
+}
+
+/** A custom `fetch` resolved to something that is not a response with a body to read. */
+class InvalidFetchError extends TypeError {}
+
+/** Sends requests through `fetch`, each of them once. */
+class FetchSender {
+  readonly #fetch: FetchLike | undefined
+  #denoClient: DenoClient | undefined
+
+  /** @param fetch the global one by default, looked up at each call, so that one that is replaced later works */
+  constructor(fetch: FetchLike | undefined) {
+    this.#fetch = fetch
+  }
+
+  /**
+   * Hands URL and init to `fetch`, which may be another copy that does not know a `Request` of this runtime. In Node the signal of a `Request`
+   * that is garbage-collected no longer aborts.
+   * @throws InvalidFetchError for what is no response
+   */
+  async send(request: Request, signal: AbortSignal, beforeSend: () => void): Promise<Response> {
+    const fetch: FetchLike | undefined = this.#fetch ?? globalThis.fetch
+    if (typeof fetch !== 'function') {
+      const message = 'This runtime has no fetch: hand one to createClient({ fetch }).'
+      throw Object.assign(new TypeError(message), { code: NOT_SENT })
+    }
+    const init = this.#initOf(request, signal)
+    const send = async (url: string): Promise<Response> => {
+      signal.throwIfAborted()
+      beforeSend()
+      return checkResponse(await fetch(url, init))
+    }
+    const first = await send(request.url)
+    return isRedirect(first) ? followRedirects(request.url, first, send) : first
+  }
+
+  close(): void {
+    this.#denoClient?.close()
+    this.#denoClient = undefined
+  }
+
+  #initOf({ method, headers, body, credentials, cache }: Request, signal: AbortSignal): FetchInit {
+    const init: FetchInit = {
+      method,
+      headers: Object.fromEntries(headers),
+      redirect: 'manual',
+      signal,
+      // A hook may have returned a Request with them. Some runtimes know none of them.
+      ...(credentials && { credentials }),
+      ...(cache && { cache }),
+      ...(body && { body, duplex: 'half' }),
+      // Bun and Deno send a GET again by themselves when a kept connection breaks: it is charged twice and counted once.
+      ...('Bun' in globalThis && { keepalive: false }),
+    }
+    const { Deno } = globalThis as { Deno?: DenoApi }
+    if (Deno?.createHttpClient === undefined) return init
+    // Made when a fetch reads it, for one of the user may be no fetch of Deno.
+    const client = () => (this.#denoClient ??= Deno.createHttpClient?.({ poolMaxIdlePerHost: 0 }))
+    return Object.defineProperty(init, 'client', { get: client, enumerable: true })
+  }
+}
+
+/** Hooks, and ky around them, get a Response of this runtime, whatever `fetch` has made. */
+async function toStandard(response: FetchResponse, maxBytes: number): Promise<Response> {
+  if (response instanceof Response) return response
+  const { status, headers } = response
+  return new Response((await readText(response, maxBytes)) || null, { status, headers: [...headers] })
+}
+
+/** It may come from another implementation of `fetch`. */
+function checkResponse(value: unknown): Response {
+  const { status, headers, text, bodyUsed } = Object(value) as Partial<Response>
+  const hasHeaders = typeof headers?.get === 'function' && typeof headers[Symbol.iterator] === 'function'
+  if (typeof status !== 'number' || typeof text !== 'function' || !hasHeaders) {
+    const given = value === null || typeof value !== 'object' ? String(value) : 'an object'
+    throw new InvalidFetchError(`fetch resolved to ${given}, not to a Response`)
+  }
+  if (bodyUsed) throw new InvalidFetchError('fetch resolved to a Response whose body was read before')
+  return value as Response
 }

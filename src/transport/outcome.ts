@@ -1,4 +1,4 @@
-import type { AttemptOutcome, HttpResponse, ResponseHead, TransportFailure } from './transport.ts'
+import type { AttemptOutcome, HttpResponse, ResponseHead, Transport, TransportFailure } from './transport.ts'
 
 export interface Progress {
   sent: boolean
@@ -90,4 +90,20 @@ function stepOf(error: unknown): string | undefined {
   if (typeof code !== 'string' || typeof message !== 'string') return undefined
   const [first = '', second] = message.slice(0, 100).split(' ')
   return second === code ? first : undefined
+}
+
+/** Registered, because the client and `etn-market/node` are files of their own. */
+const LIGHT_SIGNAL = Symbol.for('etn-market.light-signal')
+
+/**
+ * Marks a `send` that uses no more of its signal than `CancellationSignal` has: to make and collect an AbortSignal takes a third of a call over
+ * `node:http`. The value of the mark is the function itself, so that a wrapper, a copy and a `Proxy` of it are not marked: code of the user gets
+ * a real AbortSignal.
+ */
+export function acceptLightSignal<Send extends Transport['send']>(send: Send): Send {
+  return Object.defineProperty(send, LIGHT_SIGNAL, { value: send })
+}
+
+export function acceptsLightSignal(send: Transport['send']): boolean {
+  return (send as { [LIGHT_SIGNAL]?: unknown })[LIGHT_SIGNAL] === send
 }

@@ -38,27 +38,27 @@ export interface HttpAttempt {
   /** Aborts the attempt, whether it waits for a connection, for headers or for the body. */
   readonly signal: AbortSignal
   /**
-   * To be called when a connection is being made or could not be made, where that is before `onSent`: then the attempt counts, though
+   * To be called when a connection is being made or could not be made, where that is before `beforeSend`: then the attempt counts, though
    * nothing of it has left.
    */
   onConnecting?(): void
   /**
-   * To be awaited right before `onSent` by a transport that has waited, for a connection or for code of the user. It lets a turn of the event
+   * To be awaited right before `beforeSend` by a transport that has waited, for a connection or for code of the user. It lets a turn of the event
    * loop pass, and writes what a budget with a store has to know. It rejects when the request must not be sent.
    */
-  lastLook?(): Promise<void>
+  recheck?(): Promise<void>
   /**
    * To be called when only the bytes are left to be handed to the network: from then on the server may receive the request. The client looks
    * for the last time whether it may be sent: whether the call was aborted or is over, whether its credits fit the budget's window of now,
-   * whether a cool-down has begun. `onSent` throws when it may not: then send nothing. How `send` ends is of no matter in that case; the
+   * whether a cool-down has begun. `beforeSend` throws when it may not: then send nothing. How `send` ends is of no matter in that case; the
    * client rejects the call, or calls `send` again when the request may be sent.
    * @example
    * const socket = await connect()
-   * await attempt.lastLook?.()
-   * attempt.onSent()
+   * await attempt.recheck?.()
+   * attempt.beforeSend()
    * socket.write(bytes)
    */
-  onSent(): void
+  beforeSend(): void
   /** To be called when status and headers have arrived, before the body is read. The last call counts. */
   onHeaders(head: ResponseHead): void
 }
@@ -95,7 +95,7 @@ export interface TransportFailure {
   readonly mayHaveArrived: boolean
   /**
    * Status and headers, where they arrived. Its `text` is undefined, except that an `afterResponse` hook which fails leaves the
-   * body of the server's response here, so that the request is billed as it was answered.
+   * body of the server's response here, which the error shows.
    */
   readonly response?: HttpResponse | undefined
   /** The hook that failed, such as `beforeRequest[0]`. */

@@ -82,6 +82,15 @@ describe('a price that a cache on the way has kept for an hour', () => {
     expect(clock.now() - at).toBeGreaterThanOrEqual(60 * MINUTE)
   })
 
+  test('is as old where it is that the token is unknown', async () => {
+    const { feed, fake, clock } = setupFeed()
+    fake.fault({ ...hourOld, status: 404 })
+    const { prices } = recordWatch(feed, BOLT, MINUTE)
+    await clock.advance(2 * MINUTE)
+    expect(prices.length).toBeGreaterThan(0)
+    for (const { ageMs, stale, usd } of prices) expect([ageMs >= 60 * MINUTE, stale, usd]).toEqual([true, true, null])
+  })
+
   test('is refused to somebody who wants a younger one, after one purchase', async () => {
     const { feed, fake, clock } = setupFeed()
     fake.fault(hourOld)

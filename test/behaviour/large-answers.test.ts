@@ -51,8 +51,8 @@ const transports: [string, () => ClientOptions][] = [
     'a custom transport',
     (): ClientOptions => {
       const transport: Transport = {
-        async send({ url, headers, signal, onSent }) {
-          onSent()
+        async send({ url, headers, signal, beforeSend }) {
+          beforeSend()
           const response = await fetch(url, { headers, signal })
           return { response: { status: response.status, headers: response.headers, text: await response.text() } }
         },

@@ -11,7 +11,7 @@ const headers = new Headers({ 'x-credits-cost': String(PRICE) })
 async function call(outcome: unknown, onHeaders?: unknown, saysSent = true) {
   const transport: Transport = {
     async send(attempt: HttpAttempt) {
-      if (saysSent) attempt.onSent()
+      if (saysSent) attempt.beforeSend()
       if (onHeaders !== undefined) attempt.onHeaders(onHeaders as never)
       return outcome as AttemptOutcome
     },
@@ -112,8 +112,8 @@ test('an attempt that has ended lets its transport send nothing, and ignores wha
   const { client, clock, outcome } = start(send, { timeoutMs: 1_000 })
   await clock.advance(1_000)
   expect(seen[0]?.signal).toMatchObject({ aborted: true, reason: { name: 'TimeoutError' } })
-  expect(() => seen[0]?.onSent()).toThrow('has ended')
-  await expect(seen[0]?.lastLook?.()).rejects.toThrow('has ended')
+  expect(() => seen[0]?.beforeSend()).toThrow('has ended')
+  await expect(seen[0]?.recheck?.()).rejects.toThrow('has ended')
   const head = { status: 200, headers: new Headers({ 'x-credits-cost': '50' }) }
   seen[0]?.onHeaders(head)
   finish({ response: { ...head, text: '{}' } })
@@ -127,7 +127,7 @@ test('a store that fails before the bytes ends the call, also where the transpor
   const send = async (attempt: HttpAttempt) => {
     await clock.sleep(2_000)
     store.set.mockRejectedValue(new Error('disk full'))
-    void attempt.lastLook?.()
+    void attempt.recheck?.()
     return new Promise(() => {})
   }
   const { client, clock, outcome } = start(send, { budget: { credits: 100, windowMs: 1_000, store } })
@@ -138,8 +138,8 @@ test('a store that fails before the bytes ends the call, also where the transpor
 })
 
 test('a call that is aborted because one beside it is refused sends nothing, also where a transport sends at once', async () => {
-  const send = vi.fn(({ onSent }: HttpAttempt) => {
-    onSent()
+  const send = vi.fn(({ beforeSend }: HttpAttempt) => {
+    beforeSend()
     return new Promise(() => {})
   })
   const client = createClient({ apiKey: KEY, baseUrl: BASE_URL, transport: { send } as unknown as Transport })

@@ -4,7 +4,7 @@ import { costs, ok } from '../support/answers.ts'
 import { address, setup, watch } from '../support/setup.ts'
 
 // The client loads the schemas at the first mismatch. Here they never arrive, as on a page that has lost its network.
-vi.mock('../../src/request/explain-mismatch.ts', () => ({ explainMismatch: () => new Promise(() => {}) }))
+vi.mock('../../src/operations/explain-mismatch.ts', () => ({ explainMismatch: () => new Promise(() => {}) }))
 
 test.each<[string, (client: Client, caller: AbortController) => unknown, unknown]>([
   ['an abort', (_, caller) => caller.abort('enough'), 'enough'],

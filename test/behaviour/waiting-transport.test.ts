@@ -19,12 +19,12 @@ function open(
   const held: (() => void)[] = []
   const sent: string[] = []
   let calls = 0
-  const send = async ({ url, lastLook, onSent, onHeaders }: HttpAttempt): Promise<AttemptOutcome> => {
+  const send = async ({ url, recheck, beforeSend, onHeaders }: HttpAttempt): Promise<AttemptOutcome> => {
     calls++
     await new Promise<void>((resolve) => held.push(resolve))
-    if (awaitsLook) await lastLook?.()
+    if (awaitsLook) await recheck?.()
     try {
-      onSent()
+      beforeSend()
     } catch (cause) {
       if (onRefusal === 'never ends') return new Promise(() => {})
       if (onRefusal === 'reports a failure') return { failure: { kind: 'network', mayHaveArrived: false, cause } }
@@ -56,10 +56,10 @@ function open(
 }
 
 describe.each<[string, boolean, OnRefusal]>([
-  ['awaits lastLook()', true, 'throws'],
-  ['only calls onSent()', false, 'throws'],
-  ['catches what onSent() throws, and reports a failure', false, 'reports a failure'],
-  ['catches what onSent() throws, and never ends', false, 'never ends'],
+  ['awaits recheck()', true, 'throws'],
+  ['only calls beforeSend()', false, 'throws'],
+  ['catches what beforeSend() throws, and reports a failure', false, 'reports a failure'],
+  ['catches what beforeSend() throws, and never ends', false, 'never ends'],
 ])('a transport that waits, and then %s', (_, awaitsLook, onRefusal) => {
   test('sends nothing over the limit of the window in which it sends, and nothing that is not written', async () => {
     const made = open(awaitsLook, onRefusal)

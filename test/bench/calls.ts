@@ -1,8 +1,9 @@
 /** The CPU time of a call of every client, as one table. Each figure is of a process of its own, and is compared with figures of the same round. */
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildOther } from './support/other-build.ts'
-import { BENCH, INSTALLED, install, isPinned, measure, type Service, startService } from './support/processes.ts'
+import { BENCH, INSTALLED, install, isPinned, measure, ROOT, type Service, startService } from './support/processes.ts'
 import { markMissed, measureRound, showSpread, spreadOf, type Table, thisMachine } from './support/tables.ts'
 
 const MIN_ROUNDS = 3
@@ -151,6 +152,26 @@ function rowsAgainst(ref: string): Row[] {
   const { commit, folder } = buildOther(ref)
   const before = (subject: Subject) => ({ ...subject, title: `${subject.title}, ${commit}`, folder })
   return [...OWN_ROWS, { subject: OURS, over: before(OURS) }, { subject: ON_NODE, over: before(ON_NODE) }]
+}
+
+/** Builds a commit in a folder of its own. It is below `test/bench`, so that it finds the same packages as the working tree. */
+function buildOther(ref: string): { commit: string; folder: string } {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+  const commit = git('rev-parse', '--short', `${ref}^{commit}`)
+  const folder = join(BENCH, '.versions', commit)
+  const checkout = mkdtempSync(join(tmpdir(), 'etn-market-bench-'))
+  git('worktree', 'add', '--detach', checkout, commit)
+  try {
+    const npm = (...args: string[]) =>
+      execFileSync('npm', args, { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] })
+    npm('ci', '--no-audit', '--no-fund')
+    npm('run', 'build')
+    install(checkout, folder)
+  } finally {
+    git('worktree', 'remove', '--force', checkout)
+  }
+  return { commit, folder }
 }
 
 function tableOf(

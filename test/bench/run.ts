@@ -4,14 +4,13 @@
  * - `--write` puts the table into `test/bench/README.md`; with `--only`, those of `economics`, `fleet` and `proxy`.
  * - `--minutes=20` measures more rounds than in the 9 minutes of the default.
  * - `--against main` builds another commit, and compares it with the working tree.
- * - `--calls` measures the client alone instead, in a minute: bytes and CPU time of a call.
+ * - `--calls --against main` compares bytes and CPU time of the client alone; `--walk` counts functions, files and changes of file.
  * - `--only=light,candles` measures these columns; `--only=fleet` and the like run one of the programs below instead.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { printTable } from '../../examples/support/table.ts'
-import { compareCallsAlone } from './alone/calls.ts'
 import { compareCalls } from './calls.ts'
 import { BENCH } from './support/processes.ts'
 import { writeReadme } from './support/tables.ts'
@@ -21,6 +20,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   alone: 'alone/run.ts',
   economics: 'economics/run.ts',
   fleet: 'fleet/run.ts',
+  calls: 'guard/run.ts',
+  walk: 'walk/run.ts',
   proxy: 'proxy/run.ts',
   suite: 'suite/run.ts',
 }
@@ -35,20 +36,20 @@ const { values } = parseArgs({
     against: { type: 'string' },
     write: { type: 'boolean' },
     calls: { type: 'boolean' },
+    walk: { type: 'boolean' },
+    // For the program `walk`, which reads it itself.
+    list: { type: 'boolean' },
     // For the program `fleet`, which reads them itself.
     small: { type: 'boolean' },
     patient: { type: 'boolean' },
   },
 })
-const only = values.only?.split(',')
+const alone = (['calls', 'walk'] as const).filter((name) => values[name])
+const only = alone.length > 0 ? alone : values.only?.split(',')
 const programs = Object.keys(PROGRAMS).filter((name) => only?.includes(name))
 const columns = only?.filter((name) => !programs.includes(name))
 
-if (values.calls) {
-  const { table, isMet } = await compareCallsAlone(values.against)
-  printTable(table.head, table.rows)
-  if (!isMet) process.exitCode = 1
-} else if (columns === undefined || columns.length > 0) {
+if (columns === undefined || columns.length > 0) {
   const { heading, table } = await compareCalls({
     minutes: Number(values.minutes),
     against: values.against,

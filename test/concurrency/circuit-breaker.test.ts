@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { CircuitBreaker } from '../../src/concurrency/circuit-breaker.ts'
+import { RefusalWindow } from '../../src/transport/refusal-window.ts'
 import { createVirtualClock } from '../support/clock.ts'
 
 // What calls and answers show of it is in test/behaviour/cooldown.test.ts.
 
 test('a circuit breaker is idle only while no request is in flight and no refusal is recent', async () => {
   const clock = createVirtualClock()
-  const breaker = new CircuitBreaker(clock, 'key')
+  const breaker = new CircuitBreaker(clock, 'key', new RefusalWindow(clock))
   expect(breaker.isIdle).toBe(true)
   const permit = breaker.grant()
   expect(breaker.isIdle).toBe(false)
@@ -23,7 +24,7 @@ test('a circuit breaker is idle only while no request is in flight and no refusa
 
 test('a permit that ends twice counts once', async () => {
   const clock = createVirtualClock()
-  const breaker = new CircuitBreaker(clock, 'key')
+  const breaker = new CircuitBreaker(clock, 'key', new RefusalWindow(clock))
   breaker.grant().refuse(1_000)
   await clock.advance(1_000)
   const probe = breaker.grant()

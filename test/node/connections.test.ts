@@ -176,7 +176,7 @@ describe('a process of its own', () => {
     const transport = createNodeTransport()
     const before = loaded()
     const { signal } = new AbortController()
-    const attempt = { url: process.argv.at(-1), headers: {}, signal, onSent() {}, onHeaders() {} }
+    const attempt = { url: process.argv.at(-1), headers: {}, signal, beforeSend() {}, onHeaders() {} }
     const { text } = (await transport.send(attempt)).response
     process.on('exit', () => console.log(JSON.stringify({ before, after: loaded(), text })))`
 

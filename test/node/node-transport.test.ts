@@ -70,7 +70,7 @@ describe('what is rejected before anything is sent', () => {
       url: `${own.server.url}/`,
       context: REQUEST_CONTEXT,
       signal,
-      onSent: () => {},
+      beforeSend: () => {},
       onHeaders: () => {},
     }
     const { failure } = await own.transport.send({ ...attempt, headers: headers as unknown as Record<string, string> })

@@ -7,11 +7,11 @@ import { failed, type Progress } from '../../src/transport/outcome.ts'
  */
 export function createDirectTransport(fetch: (url: string, init: RequestInit) => Promise<Response>): Transport {
   return {
-    async send({ url, headers, signal, onSent, onHeaders }) {
+    async send({ url, headers, signal, beforeSend, onHeaders }) {
       const progress: Progress = { sent: false, head: undefined }
       try {
         signal.throwIfAborted()
-        onSent()
+        beforeSend()
         progress.sent = true
         const response = await fetch(url, { headers, signal })
         const { status } = response

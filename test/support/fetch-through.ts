@@ -11,19 +11,19 @@ export interface TransportResponse extends ResponseHead {
 export interface TransportRequest {
   readonly headers?: HeadersInit
   readonly signal?: AbortSignal
-  onSent?(): void
+  beforeSend?(): void
 }
 
 /** Sends a request through a transport as `fetch` does: resolves when the headers have arrived, and rejects when they do not. */
 export function fetchThrough(transport: Transport) {
-  return (url: string, { headers, signal, onSent = () => {} }: TransportRequest = {}): Promise<TransportResponse> =>
+  return (url: string, { headers, signal, beforeSend = () => {} }: TransportRequest = {}): Promise<TransportResponse> =>
     new Promise((resolve, reject) => {
       const ended = transport.send({
         url,
         headers: Object.fromEntries(new Headers(headers)),
         context: REQUEST_CONTEXT,
         signal: signal ?? new AbortController().signal,
-        onSent,
+        beforeSend,
         onHeaders: ({ status, headers }) => resolve({ status, headers, text }),
       })
       const text = async () => {

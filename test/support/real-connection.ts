@@ -88,8 +88,8 @@ export function createRealTransport(admit: Admit, ignoresAbort: boolean): Transp
           ...attempt,
           url: origin + path,
           ...(ignoresAbort && ownSignal),
-          onSent() {
-            attempt.onSent()
+          beforeSend() {
+            attempt.beforeSend()
             if (first.admitted !== undefined) return
             first.admitted = admit({ method: 'GET', url: attempt.url, headers, signal: attempt.signal })
             // The request may never arrive.
@@ -150,7 +150,7 @@ function fail(response: ServerResponse, error: unknown, { attempt }: Expected): 
   if (code === 'ECONNRESET') return void response.socket?.resetAndDestroy()
   const { headers, context, signal } = attempt
   const refused = () =>
-    transport.send({ url: CLOSED_PORT, headers, context, signal, onSent: () => {}, onHeaders: () => {} })
+    transport.send({ url: CLOSED_PORT, headers, context, signal, beforeSend: () => {}, onHeaders: () => {} })
   attempt.endWith(
     code === 'ECONNREFUSED'
       ? refused()

@@ -23,6 +23,35 @@ describe('a sweep ends when every further call must fail in the same way', () =>
   })
 })
 
+test.each([401, 402, 403])(
+  "a front's %i says nothing about the key: it is not retried, and the sweep goes on",
+  async (status) => {
+    const fake = createFakeService({ clock: createRunningClock() })
+    const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+    const transform = (() => ({ message: 'blocked' })) as never
+    fake.fault({ operation: 'token.price', status, transform, nth: [2, 3] })
+    const sweep = client.token.price.many(addresses(8), { concurrency: 1 })
+    const results = await read(sweep)
+    const failed = results.filter(({ error }) => error !== undefined)
+    expect(failed.map(({ error }) => error)).toMatchObject([
+      { code: 'front_error', status },
+      { code: 'front_error', status },
+    ])
+    expect([results.length, sweep.remaining.length]).toEqual([8, 0])
+    fake.expectRequests(8)
+    await client.close()
+  },
+)
+
+test('the error that ends a sweep has an unknown charge where a call of it succeeded after a lost attempt', async () => {
+  const { fake, client, collect } = startService()
+  fake.fault({ operation: 'token.price', reset: 'after', nth: 1 })
+  const store = { get: () => undefined, set: () => Promise.reject(new Error('disk full')) }
+  const error = await collect(client.token.price.many(addresses(1), { store })).catch((caught: unknown) => caught)
+  expect(fake.charged()).toBe(100)
+  expect(error).toMatchObject({ code: 'state_unavailable', charge: 'unknown', credits: 50 })
+})
+
 test('a sweep ends when its charges are written: a late write would replace those of the next one', async () => {
   const fake = createFakeService({ clock: createRunningClock() })
   const kept = new Map<string, string>()

@@ -17,7 +17,7 @@ function start(options: KyTransportOptions, more: Partial<HttpAttempt> = {}) {
     headers: HEADERS,
     context: REQUEST_CONTEXT,
     signal,
-    onSent: () => void reported.push('sent'),
+    beforeSend: () => void reported.push('sent'),
     onHeaders: ({ status }) => void reported.push(status),
     ...more,
   }

@@ -71,7 +71,7 @@ export interface BoughtPrices {
   /** Null: the token has no price. Addresses whose entry in the answer is invalid are missing. */
   readonly prices: ReadonlyMap<string, TokenPrice | null>
   readonly credits: number
-  readonly cachedForMs?: number
+  readonly cachedForMs?: number | undefined
   /** Whether the service does not know the one token that was asked for. */
   readonly isUnknown?: boolean
   /** Why addresses are missing. */
@@ -86,8 +86,8 @@ export async function buyPrices(send: Send, addresses: readonly string[], option
   try {
     spent = await send(operation, isBatch ? { addresses } : { address }, options)
   } catch (error) {
-    if (!isBatch && isUnknownToken(error)) return { prices: new Map([[address, null]]), credits: 0, isUnknown: true }
-    throw error
+    if (isBatch || !isUnknownToken(error)) throw error
+    return { prices: new Map([[address, null]]), credits: 0, cachedForMs: error.cachedForMs, isUnknown: true }
   }
   const { data, credits, cachedForMs } = spent
   const prices = readEntries(isBatch ? data : { [address]: data }, addresses)

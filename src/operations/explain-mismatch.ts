@@ -1,7 +1,5 @@
-import type { Issue } from '../errors/base.ts'
-import { isArray, isObject } from '../operations/type-guards.ts'
-import type { PlannedRequest } from './plan-requests.ts'
-import type { Envelope } from './read-answer.ts'
+import type { CallName, Issue } from '../errors/base.ts'
+import { isArray, isObject } from './type-guards.ts'
 
 /** More would not help: a list of 500 may be wrong 500 times. */
 const MAX_ISSUES = 20
@@ -11,7 +9,7 @@ const MAX_ITEMS = 500
 const UNKNOWN_ISSUE: Issue = { path: '', message: 'it has another shape' }
 
 /** Why an answer does not match the contract. The schemas that know load only now. The answer is left as it is. */
-export async function explainMismatch(operation: PlannedRequest['operation'], envelope: Envelope): Promise<Issue[]> {
+export async function explainMismatch(operation: CallName, envelope: { readonly data: unknown }): Promise<Issue[]> {
   try {
     const { answerSchemas } = await import('../generated/answer-schemas.ts')
     const { error } =
