@@ -18,7 +18,6 @@ const READERS: Readonly<Record<string, string>> = {
   'file-store/file-lock.ts': 'how long a lock is silent, and its heartbeat',
   'file-store/file-store.ts': 'until when an entry is kept',
   'fake/options.ts': 'the beginning of the time of a fake',
-  'react/credit-meter.ts': 'a rate, and the moment of its reset',
 }
 
 function readingOf(node: ts.Node, path: string): Kind | undefined {

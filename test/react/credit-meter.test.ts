@@ -15,8 +15,8 @@ function charge(meter: CreditMeter, credits: number, remaining: number): void {
 }
 
 test('a credit meter shows what was spent, at which rate, and how long the balance lasts', async () => {
-  const fake = createFakeService({ keys: { mine: 1_000_000 } })
   const clock = createVirtualClock()
+  const fake = createFakeService({ clock, keys: { mine: 1_000_000 } })
   const meter = createCreditMeter({ clock })
   const client = createClient({ apiKey: 'mine', fetch: fake.fetch, onEvent: meter.onEvent })
   const before = meter.getSnapshot()
@@ -138,8 +138,9 @@ test.each([
 })
 
 test('what is left belongs to the newest answer, and a late one does not move it up', async () => {
-  const fake = createFakeService({ keys: { mine: 1_000 } })
-  const meter = createCreditMeter()
+  const clock = createVirtualClock()
+  const fake = createFakeService({ clock, keys: { mine: 1_000 } })
+  const meter = createCreditMeter({ clock })
   const held: (() => void)[] = []
   const client = createClient({
     apiKey: 'mine',
