@@ -20,7 +20,6 @@ const READERS: Readonly<Record<string, string>> = {
   'file-store/file-store.ts': 'until when an entry is kept',
   'file-store/sqlite-file.ts': 'for how long it is waited for another program',
   'fake/options.ts': 'the beginning of the time of a fake',
-  'react/credit-meter.ts': 'a rate, and the moment of its reset',
 }
 
 function readingOf(node: ts.Node, path: string): Kind | undefined {

@@ -138,8 +138,9 @@ test.each([
 })
 
 test('what is left belongs to the newest answer, and a late one does not move it up', async () => {
-  const fake = createFakeService({ keys: { mine: 1_000 } })
-  const meter = createCreditMeter()
+  const clock = createVirtualClock()
+  const fake = createFakeService({ clock, keys: { mine: 1_000 } })
+  const meter = createCreditMeter({ clock })
   const held: (() => void)[] = []
   const client = createClient({
     apiKey: 'mine',
