@@ -81,6 +81,9 @@ export class DailyBudget implements Stretch {
   get spent(): number {
     return this.#isLoaded ? this.budget.spent + this.budget.uncertain : 0
   }
+  get reserved(): number {
+    return this.#isLoaded ? this.budget.reserved : 0
+  }
   /** What price requests and trades may spend: the budget without the share that the watches need until the end of the day. */
   get availableForRequests(): number {
     return this.isLimited ? Math.max(0, this.available - this.watchesPerDay * this.#daysLeft) : NEVER
@@ -92,9 +95,8 @@ export class DailyBudget implements Stretch {
 
   /** Credits that are spent at the end of the day, if the watches go on at `from`. */
   projected(creditsPerDay: number, from: number): number {
-    const reserved = this.#isLoaded ? this.budget.reserved : 0
     const daysLeft = Math.max(0, this.#dayEndsAt - from) / DAY_MS
-    return Math.min(this.budget.limit, this.spent + reserved + creditsPerDay * daysLeft)
+    return Math.min(this.budget.limit, this.spent + this.reserved + creditsPerDay * daysLeft)
   }
 
   /**

@@ -93,3 +93,54 @@ test('a refused key raises one event for a watch without onError', async () => {
   const failed = events.filter(({ type }) => type === 'feed.watch_failed')
   expect(failed).toEqual([expect.objectContaining({ addresses: [CORE, DYNO], code: 'unauthorized' })])
 })
+
+test.each([900, 2_000, 3_000, 5_100])(
+  'with answers that take %d ms, no tick skips a price that is on its way, and look-ups make none late or dearer',
+  async (latencyMs) => {
+    const play = async (lookUpEveryMs?: number) => {
+      const { feed, fake, clock } = setupFeed({}, { latencyMs })
+      const { prices } = recordWatch(feed, [...some(9), BOLT], 10 * SECOND)
+      await clock.advance(2 * MINUTE)
+      const before = { charged: fake.charged(), prices: prices.length }
+      for (let passed = 0; passed < 5 * MINUTE; passed += lookUpEveryMs ?? MINUTE) {
+        if (lookUpEveryMs) void feed.price(BOLT, { maxAgeMs: 0 }).catch(() => {})
+        await clock.advance(lookUpEveryMs ?? MINUTE)
+      }
+      const planned = (feed.explain().cost.creditsPerDay * 5) / 1_440
+      const seen = prices.slice(before.prices)
+      return { charged: fake.charged() - before.charged, planned, late: seen.filter(({ stale }) => stale), seen }
+    }
+    const alone = await play()
+    expect(alone.charged / alone.planned).toBeCloseTo(1, 1)
+    const lookUpEveryMs = 12_500
+    const withLookUps = await play(lookUpEveryMs)
+    // An answer that takes more than half of the interval is late by what is beyond.
+    const lateMs = Math.max(0, 2 * latencyMs - 10 * SECOND)
+    for (const { late } of [alone, withLookUps]) if (lateMs === 0) expect(late).toEqual([])
+    const lookUps = 5 * (MINUTE / lookUpEveryMs)
+    expect(withLookUps.charged - alone.charged).toBeLessThanOrEqual((lookUps + 2) * 60)
+    const newest = new Map<string, number>()
+    for (const { address, at, ageMs, stale } of alone.seen) {
+      if (stale) continue
+      const shown = at + ageMs
+      expect(shown - (newest.get(address) ?? at)).toBeLessThanOrEqual(10 * SECOND + lateMs)
+      newest.set(address, at)
+    }
+  },
+)
+
+test('a price that a visitor reopens before it is too old is not bought again, whatever else is watched', async () => {
+  for (const offset of [5, 20, 30, 45, 55]) {
+    const { feed, fake, clock } = setupFeed({}, { latencyMs: 100 })
+    recordWatch(feed, BOLT, MINUTE)
+    await clock.advance(offset * SECOND)
+    for (const pauseMs of [0, 31 * SECOND, 20 * SECOND]) {
+      await clock.advance(pauseMs)
+      const { stop } = recordWatch(feed, CORE, MINUTE)
+      await clock.advance(500)
+      stop()
+    }
+    const bought = fake.journal().filter(({ path }) => path.toLowerCase().includes(CORE.toLowerCase()))
+    expect([offset, bought.length]).toEqual([offset, 1])
+  }
+})

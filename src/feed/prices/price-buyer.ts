@@ -222,6 +222,8 @@ function storeTtlOf({ watchers }: TrackedPrice, stretch: number): number {
  * limit, a service that charges for answers that nobody can read would be paid for every part of every batch.
  */
 const MAX_SEARCH_COST = 2
+/** While everything fails, one batch is split at the first failure, and again after so many: it may be an address after all. */
+const FAILURES_PER_SEARCH = 8
 /** Beyond this number of refusals in a row, the service refuses everything. */
 const MAX_REFUSALS = 12
 const MIN_RETRY_MS = 1_000
@@ -272,10 +274,14 @@ class Isolation {
       const failingSince = Math.min(decidedAt, ...prices.map((tracked) => tracked.failingSince))
       // Without a success the service may be down: then smaller requests only cost more, except for one attempt. A refusal is free.
       const othersSucceed = isRefused || this.#succeededAt >= failingSince
-      const isFirst = error.charge !== 'unknown' && first.suspectGroup === undefined
+      const { failures } = this.#context.backoff
+      const isTurn = failures === 0 || (error.charge === 'none' && failures % FAILURES_PER_SEARCH === 0)
+      const isFirst = error.charge !== 'unknown' && first.suspectGroup === undefined && isTurn
       isSplit = prices.length > 1 && (othersSucceed || isFirst)
       if (isSplit) this.#halve(prices, isRefused)
-      else if (othersSucceed) return this.#isolate(first, error, isRefused)
+      // Both halves fail, and nothing succeeds: it is not about an address.
+      else if (!othersSucceed) for (const tracked of prices) tracked.suspect(undefined, tracked.failures)
+      else return this.#isolate(first, error, isRefused)
       if (isSplit && isRefused) return undefined
     }
     const failure = this.#context.backoff.recordFailure(error, sentAt)

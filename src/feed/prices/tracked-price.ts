@@ -57,6 +57,8 @@ export class TrackedPrice {
   multiple = 1
   /** When it is bought outside of the ticks of the timetable: at once, or after a failure. Infinity if a tick does. */
   dueAt = NEVER
+  /** Whether what is on its way was requested between the ticks: a tick then buys it, too, as it would without the request. */
+  isLookUp = false
   /** When a watcher has to be told that its price is late. */
   lateAt = NEVER
   /** Watchers with an interval up to this know that the price is late. */
@@ -70,7 +72,8 @@ export class TrackedPrice {
   failures = 0
 
   #known: Omit<KnownPrice, 'price'> & { readonly price: TokenPrice | null | undefined } = NOTHING
-  #awaitedSince: number | undefined
+  #awaitedSince = LONG_AGO
+  #purchases = 0
   #failingSince = NEVER
   #maybeChargedAt = LONG_AGO
   #forgivenAt = LONG_AGO
@@ -93,18 +96,19 @@ export class TrackedPrice {
   }
   /** When the newest price was requested that is known or on its way. */
   get askedAt(): number {
-    return this.#awaitedSince ?? this.#known.askedAt ?? this.#known.at
+    return this.inFlight ? this.#awaitedSince : (this.#known.askedAt ?? this.#known.at)
   }
   /** Whether somebody gets a price for it: from the store, a stream or the service. */
   get inFlight(): boolean {
-    return this.#awaitedSince !== undefined
+    return this.#purchases > 0
   }
   get isWanted(): boolean {
     return this.watchers.size > 0 || this.requesters.size > 0
   }
   /** Whether a tick decides when it is bought: nothing is on its way, and no wait of its own is. */
   get waitsForTick(): boolean {
-    return this.dueAt === NEVER && !this.inFlight && this.watchers.size > 0
+    const isFree = !this.inFlight || (this.isLookUp && this.#purchases === 1)
+    return this.dueAt === NEVER && isFree && this.watchers.size > 0
   }
   /** The shortest interval of the watchers, in milliseconds; Infinity without any. */
   get shortestInterval(): number {
@@ -148,16 +152,18 @@ export class TrackedPrice {
   /** Somebody gets a price for it. */
   await(now: number): void {
     this.#awaitedSince = now
+    this.#purchases++
   }
 
-  /** Nobody gets a price for it any longer. */
+  /** A purchase of it has ended. */
   release(): void {
-    this.#awaitedSince = undefined
+    this.#purchases = Math.max(0, this.#purchases - 1)
   }
 
   deliver(known: KnownPrice): void {
     this.release()
-    this.#known = known
+    // An answer may overtake the one before it.
+    if ((known.askedAt ?? known.at) >= (this.#known.askedAt ?? this.#known.at)) this.#known = known
     this.reportedLateMs = 0
     this.#maybeChargedAt = LONG_AGO
     this.#failingSince = NEVER

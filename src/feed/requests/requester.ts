@@ -68,6 +68,8 @@ export class Requester {
     const { availableForRequests, budget } = dailyBudget
     // No day of the budget has room for what is larger than all of it: that is sent, and refused.
     if (availableForRequests >= worstCase || worstCase > budget.limit) return 0
+    // What is in flight may end without a charge, or was left by a reader who made room.
+    if (availableForRequests + dailyBudget.reserved >= worstCase) return MIN_WAIT_MS
     this.#report(dailyBudget.exceeded(operation, worstCase, availableForRequests))
     return SHARE_CHECK_MS
   }

@@ -8,7 +8,7 @@ import type { FeedStream } from '../stream/feed-stream.ts'
 import type { RunningWatch } from '../watch/watch.ts'
 import { takeEarlyTick } from './early-tick.ts'
 import { LatePrices, LeadTime } from './lateness.ts'
-import { type TickGroup, TickPlan } from './tick-plan.ts'
+import { MIN_LINEAR, type TickGroup, TickPlan } from './tick-plan.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 const NO_TIMER = { at: NEVER, stop: () => {} }
@@ -20,7 +20,7 @@ const MIN_STRETCH_CHANGE = 0.05
 /**
  * Plays the timetable: decides when a price is bought, and why. One timer serves all addresses. A price is bought
  * - at a tick of its group, where it would be too old at the next one;
- * - at once, where a watch joins and it would be too old at the next tick, or where it failed and the wait is over;
+ * - where a watch joins and it would be too old at the next tick, when it is, or where it failed and the wait is over;
  * - on request, and then a group's next tick may go with it, where that costs less.
  */
 export class Schedule {
@@ -222,18 +222,21 @@ export class Schedule {
       this.#requested.clear()
       for (const tracked of this.#context.buyer.admit(requested)) due.add(tracked)
     }
-    const isLookUp = due.size > 0
+    const lookUps = new Set(due)
     for (let tracked = this.#urgent.peek(); tracked && tracked.dueAt <= now; tracked = this.#urgent.peek()) {
       this.#setDue(tracked, NEVER)
       if (!tracked.inFlight) due.add(tracked)
     }
     for (const group of this.ticks.groups) if (group.at <= now) tick(group, now, due)
-    const early = isLookUp ? takeEarlyTick(this.ticks.groups, now, due) : []
+    const early = lookUps.size > 0 ? takeEarlyTick(this.ticks.groups, now, due) : []
     if (due.size === 0) return
-    for (const tracked of due) this.#setDue(tracked, NEVER)
+    for (const tracked of due) {
+      this.#setDue(tracked, NEVER)
+      tracked.isLookUp = lookUps.has(tracked)
+    }
     const call = this.#context.buyer.buy([...due], early).then(() => {
       this.#inFlight.delete(call)
-      if (this.#context.store) for (const group of this.ticks.groups) this.#followOthers(group)
+      for (const group of this.ticks.groups) this.#makeUp(group)
       this.#updateStretch(this.#context.clock.now(), false)
       this.#stopIfUsedUp()
       this.#setTimer()
@@ -261,8 +264,11 @@ export class Schedule {
     } else if (!isUsedUp && failure && failure.error === this.#usedUp) backoff.end()
   }
 
-  /** Prices of another process are older than those of a tick. If all are, the group falls into step with it; else each is bought when it is due. */
-  #followOthers(group: TickGroup): void {
+  /**
+   * Prices of another process are older than those of a tick, and a slow answer was still on its way at the last one. If all are, the group falls
+   * into step with them; else each is bought when it is due.
+   */
+  #makeUp(group: TickGroup): void {
     const now = this.#context.clock.now()
     const older = group.members.filter((tracked) => tracked.waitsForTick && tracked.isDueBefore(group.at))
     if (older.length === 0) return
@@ -279,11 +285,17 @@ export class Schedule {
     this.#stopIfUsedUp()
   }
 
-  /** Gives every address its place in a group, and buys at once what would be too old at the next tick. */
+  /** Gives every address its place in a group, and buys what would be too old at the next tick when it is. */
   #plan(now: number, isStretched = false): void {
     this.#changesAt = NEVER
     const bought = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
-    for (const tracked of this.ticks.plan(bought, this.lead.ms, now, isStretched)) this.#setDue(tracked, now)
+    const missing = this.ticks.plan(bought, this.lead.ms, now, isStretched)
+    // Not before it is too old, so that nobody who comes and goes has it bought again; several are cheaper in one request.
+    const firstAt = Math.min(...missing.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
+    for (const tracked of missing) {
+      const { askedAt, lifeMs } = tracked
+      this.#setDue(tracked, Math.max(now, missing.length < MIN_LINEAR ? askedAt + lifeMs : firstAt))
+    }
   }
 
   /** Plans anew if the stretch has changed. Returns whether it did. @param isNew whether the demand has changed */

@@ -21,7 +21,7 @@ const MIN_PLAN_MS = 1_000
 const CHANGE_SHARE = 1 / 2
 const HORIZON_DAYS = 1 / 12
 /** What one address costs beside fewer than this is another price than beside more: 50, 100, 130, 140, … */
-const MIN_LINEAR = 3
+export const MIN_LINEAR = 3
 
 /** The groups of the timetable, and with which periods they tick: the cheapest ones, or those that there are where a change would not pay. */
 export class TickPlan {
@@ -124,8 +124,11 @@ export class TickPlan {
     let tick = scaled?.tick ?? 0
     const waiting = members.filter(({ waitsForTick }) => waitsForTick)
     const late = waiting.filter((tracked) => tracked.isDueBefore(at))
-    missing.push(...late)
-    if (late.length > 0 && late.length === waiting.length) {
+    const firstAt = Math.min(...late.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
+    const areAllLate = late.length > 0 && late.length === waiting.length
+    if (areAllLate && firstAt > now) at = firstAt
+    else missing.push(...late)
+    if (areAllLate && firstAt <= now) {
       // All are bought now, which is a tick.
       at = now + periodMs
       tick++
