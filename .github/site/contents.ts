@@ -22,6 +22,7 @@ export const GUIDES = [
   'src/candles/GUIDE.md',
   'src/proxy/GUIDE.md',
   'src/fake/GUIDE.md',
+  'examples/testing/GUIDE.md',
   'src/cli/GUIDE.md',
   'src/redis/GUIDE.md',
   'src/concurrency/GUIDE.md',

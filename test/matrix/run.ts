@@ -14,7 +14,7 @@ import { fronts, pagesBehindFronts } from './fronts/run.ts'
 import { managers } from './managers/run.ts'
 import { apps } from './native/run.ts'
 import { proxies } from './proxy/run.ts'
-import { neighbours, runners } from './runners/run.ts'
+import { testRunners } from './runners/run.ts'
 import { forwardProxies } from './runtimes/forward-proxies.ts'
 import { keptConnections } from './runtimes/kept-connections.ts'
 import { runtimes } from './runtimes/run.ts'
@@ -32,7 +32,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 const SIDE_BY_SIDE = [
   [...runtimes, ...apps, ...keptConnections, ...forwardProxies, ...suites, exampleWorker, controlPage, ...managers],
   [...proxies, ...bundlers, ...candleChecks],
-  [...runners, ...neighbours],
+  testRunners,
   consumers,
   ...[0, 1, 2].map((list) => fronts.filter((_, i) => i % 3 === list)),
   // Each holds a connection for three minutes.

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { chromiumSettings } from '../runtimes/chromium.ts'
 import { BUN, DENO, versionOfProgram } from '../runtimes/processes.ts'
@@ -148,7 +148,7 @@ const RUNNERS: readonly Runner[] = [
 ]
 
 /** Each section of the guide of test runners, as it stands there. */
-export const runners: readonly Check[] = RUNNERS.map(({ name, section, links, command, env, version, prepare }) => ({
+const runners: readonly Check[] = RUNNERS.map(({ name, section, links, command, env, version, prepare }) => ({
   name: `runner: ${name}`,
   async run(installed) {
     const project = write(installed, section, links)
@@ -205,7 +205,7 @@ async function resolveBeside({ tarball, project }: InstalledPackage, major: numb
   if (!existsSync(join(own, 'package-lock.json'))) throw new Error('npm has written no tree')
 }
 
-export const neighbours: readonly Check[] = ([10, 11] as const).map((npm) => ({
+const neighbours: readonly Check[] = ([10, 11] as const).map((npm) => ({
   name: `npm ${npm} on Node 20 to 26, beside the oldest and the newest of everything`,
   async run(installed) {
     // All on the oldest Node, where npm chooses otherwise than on newer ones.
@@ -214,3 +214,45 @@ export const neighbours: readonly Check[] = ([10, 11] as const).map((npm) => ({
     return { version: versionOf(`npm${npm}`), detail: 'npm install resolves what it installs' }
   },
 }))
+
+/** In vitest 3.2 a page of jsdom has an `AbortSignal` that the `Request` of Node refuses. */
+const NOT_BUILT = `// @vitest-environment jsdom
+import { createClient } from 'etn-market'
+import { createFakeService } from 'etn-market/fake'
+import { expect, test } from 'vitest'
+
+test('a request that cannot be built is a mistake of the program', async () => {
+  const fake = createFakeService()
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+  const error = await client.etn.price().catch((error) => error)
+  expect(error).toMatchObject({ name: 'InvalidRequestError', code: 'request_not_built', attempts: 0, charge: 'none' })
+  expect(error.cause).toMatchObject({ name: 'TypeError' })
+  fake.expectRequests(0)
+})
+`
+
+/** The first version of vitest that is promised and a newer one than this project has, each installed beside the tarball by npm. */
+const otherVitest: readonly Check[] = (
+  [
+    ['3.2.4', 24],
+    ['5.1.2', 22],
+  ] as const
+).map(([version, major]) => ({
+  name: `runner: vitest ${version}`,
+  async run(installed) {
+    const isOld = version.startsWith('3')
+    const { folder } = write(installed, 'vitest')
+    const home = installed.project(`vitest ${version}`).folder
+    cpSync(folder, join(home, 'tests'), { recursive: true })
+    const [page] = FILES.filter(({ path }) => path === 'vitest-jsdom/price.test.js')
+    writeFileSync(join(home, 'tests/page.test.js'), isOld ? NOT_BUILT : (page?.text ?? ''))
+    const env = { PATH: `${dirname(node(major))}:${process.env.PATH}` }
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
+    const cli = join(MODULES, 'npm11/bin/npm-cli.js')
+    await execOrThrow(node(major), [cli, 'install', ...flags, `vitest@${version}`, 'jsdom@26.1.0'], { cwd: home, env })
+    const command = [node(major), VITEST, 'run'] as const
+    return { version, detail: await runSection({ folder: join(home, 'tests') }, command) }
+  },
+}))
+
+export const testRunners: readonly Check[] = [...runners, ...otherVitest, ...neighbours]

@@ -27,8 +27,12 @@ const BY_ITSELF = ['fetch of the runtime', 'globalAgent']
 const WAYS: readonly [runtime: string, bin: string, ways: readonly string[]][] = [
   ['Node 20', NODE(20), ['setGlobalDispatcher', 'a dispatcher of undici 7', 'undici 7', 'undici 6', ...AGENTS]],
   ['Node 22', NODE(22), BY_ITSELF],
-  ['Node 24', NODE(24), [...BY_ITSELF, 'a dispatcher of undici 7', ...AGENTS]],
-  ['Node 26', NODE(26), [...BY_ITSELF, 'setGlobalDispatcher', 'a dispatcher of undici 7', 'undici 7', ...AGENTS]],
+  ['Node 24', NODE(24), [...BY_ITSELF, 'proxyEnv', 'a dispatcher of undici 7', ...AGENTS]],
+  [
+    'Node 26',
+    NODE(26),
+    [...BY_ITSELF, 'proxyEnv', 'setGlobalDispatcher', 'a dispatcher of undici 7', 'undici 7', ...AGENTS],
+  ],
   ['Bun', BUN, ['fetch of the runtime']],
   ['Deno', DENO, ['fetch of the runtime']],
 ]
@@ -93,7 +97,8 @@ async function call(
   const { baseUrl, proxyUrl, seen, close } = await start(status)
   const flags = bin === DENO ? DENO_FLAGS : []
   const env = {
-    NODE_USE_ENV_PROXY: '1',
+    // An agent with `proxyEnv` needs no variable of Node.
+    ...(way !== 'proxyEnv' && { NODE_USE_ENV_PROXY: '1' }),
     HTTPS_PROXY: proxyUrl,
     NODE_EXTRA_CA_CERTS: join(project.folder, CERTIFICATE),
     NODE_NO_WARNINGS: '1',

@@ -31,6 +31,12 @@ const WAYS: Record<string, () => Promise<market.ClientOptions>> = {
   'https-proxy-agent': async () => overAgent(new (await import('https-proxy-agent')).HttpsProxyAgent(proxy)),
   'proxy-agent': async () => overAgent(new (await import('proxy-agent')).ProxyAgent()),
   hpagent: async () => overAgent(new (await import('hpagent')).HttpsProxyAgent({ proxy })),
+  proxyEnv: async () => {
+    const { Agent } = await import('node:https')
+    // Newer than the types of the oldest Node.
+    const options: object = { proxyEnv: process.env }
+    return overAgent(new Agent(options))
+  },
   globalAgent: async () => {
     const [{ globalAgent: http }, { globalAgent: https }] = await Promise.all([
       import('node:http'),
