@@ -1,3 +1,4 @@
+import { internalsOf } from '../client-internals.ts'
 import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
@@ -54,7 +55,7 @@ export class FeedContext {
     this.options = options
     this.windowMs = readDuration('windowMs', options.windowMs ?? 5)
     this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000)
-    this.clock = new FeedClock(options.clock ?? new SystemClock())
+    this.clock = new FeedClock(options.clock ?? internalsOf(client)?.clock ?? new SystemClock())
     this.store = store
     this.checkedStore = store && new CheckedStore(store, this)
     this.dailyBudget = new DailyBudget(options, this.clock)

@@ -80,7 +80,7 @@ export interface FeedOptions extends FeedStreamOptions {
   pauseWhenHidden?: boolean | undefined
   /** Receives every event. Errors that it throws are ignored. */
   onEvent?: ((event: FeedEvent) => void) | undefined
-  /** @default the system clock */
+  /** @default that of the client */
   clock?: Clock | undefined
 }
 
