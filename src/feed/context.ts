@@ -51,14 +51,15 @@ export class FeedContext {
   constructor(client: FeedClient, options: FeedOptions) {
     const { store, stream = false, pauseWhenHidden = stream } = options
     const fleetLease = readSharedLease(options)
+    const internals = internalsOf(client)
     this.client = client
     this.options = options
     this.collectMs = readDuration('collectMs', options.collectMs ?? 5, 1_000)
     this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000, DAY_MS)
-    this.clock = new FeedClock(options.clock ?? new SystemClock())
+    this.clock = new FeedClock(options.clock ?? internals?.clock ?? new SystemClock())
     this.store = store
     this.checkedStore = store && new CheckedStore(store, this)
-    this.dailyBudget = new DailyBudget(options, this.clock, internalsOf(client)?.budget)
+    this.dailyBudget = new DailyBudget(options, this.clock, internals?.budget)
     this.backoff = new Backoff(this.clock, this.emit)
     this.send = createSend(client, this.dailyBudget.budget)
     this.buyer = new PriceBuyer(this, store && new SharedPrices(this, store, fleetLease))

@@ -82,7 +82,7 @@ export interface FeedOptions extends FeedStreamOptions {
   pauseWhenHidden?: boolean | AppVisibility | undefined
   /** Receives every event. Errors that it throws are ignored. */
   onEvent?: ((event: FeedEvent) => void) | undefined
-  /** @default the system clock */
+  /** @default that of the client */
   clock?: Clock | undefined
 }
 

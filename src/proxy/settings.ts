@@ -1,5 +1,5 @@
 import { type ClientInternals, internalsOf } from '../client-internals.ts'
-import { AgeClock, type Clock, SystemClock } from '../concurrency/clock.ts'
+import { AgeClock, type Clock } from '../concurrency/clock.ts'
 import { openBudget } from '../credits/budget.ts'
 import { requireCredits } from '../credits/budget-core.ts'
 import { invalidOption, rejectUnknown, requireInteger, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
@@ -21,15 +21,10 @@ const OPTIONS =
 export function readSettings(options: ProxyOptions) {
   rejectUnknown('proxy option', options, OPTIONS)
   const { visitor, visitorCookie, perVisitor, operator, feed, stream } = options
-  const {
-    client: own,
-    clock = new SystemClock(),
-    basePath = '',
-    cors = { origins: [] },
-    cdn = { maxAgeMs: 0 },
-  } = options
+  const { client: own, basePath = '', cors = { origins: [] }, cdn = { maxAgeMs: 0 } } = options
   const client = typeof own === 'object' && own !== null ? internalsOf(own) : undefined
   if (client === undefined) throw invalidOption('client', own, 'a client made by createClient')
+  const { clock = client.clock } = options
   for (const [name, value] of Object.entries({ visitor, operator }))
     if (value !== undefined && typeof value !== 'function') throw invalidOption(name, value, 'a function')
   checkCookie(visitorCookie)

@@ -149,7 +149,7 @@ export interface ProxyCallOptions {
    * everybody else, and without this option, the path does not exist. @default nobody
    */
   operator?: ((request: Request) => boolean | Promise<boolean>) | undefined
-  /** @default the system clock */
+  /** @default that of the client */
   clock?: Clock | undefined
 }
 
