@@ -17,6 +17,7 @@ const READERS: Readonly<Record<string, string>> = {
   'cli/tokens.ts': 'the age of a file',
   'file-store/file-lock.ts': 'how long a lock is silent, and its heartbeat',
   'file-store/file-store.ts': 'until when an entry is kept',
+  'file-store/sqlite-file.ts': 'how long it waits for another program',
   'fake/options.ts': 'the beginning of the time of a fake',
   'react/credit-meter.ts': 'a rate, and the moment of its reset',
 }
