@@ -65,11 +65,6 @@ test('a block that shows a file is equal to it', () => {
   for (const { shows = '', code, name } of files) expect(textOf(shows), name).toBe(code)
 })
 
-test('the program in Python that a guide shows is equal to its file', () => {
-  const file = textOf('examples/candles/pandas_candles.py')
-  expect(textOf('src/candles/GUIDE.md')).toContain(`\`\`\`python\n${file}\`\`\`\n`)
-})
-
 describe('on the fake service', () => {
   const runnable = modules.filter(({ guide, code }) => guide !== RUN_ELSEWHERE && !NEEDS_REDIS.test(code))
   const before = process.cwd()
