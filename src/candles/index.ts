@@ -78,8 +78,8 @@ export function fillGaps(candles: readonly Candle[], bucket: CandleBucket): Fill
  * machine's clock may be wrong, the `date` of `meta.headers` is the service's time.
  * @throws TypeError with the code `invalid_option` for an unknown bucket
  * @example
- * const requestedAt = Date.now()
- * const candles = closedOnly(await client.token.candles({ address, bucket: '1h' }), '1h', requestedAt)
+ * const candles = await client.token.candles({ address, bucket: '1h' })
+ * const closed = closedOnly(candles, '1h', requestedAt)
  */
 export function closedOnly<C extends { readonly time: number }>(
   candles: readonly C[],

@@ -193,6 +193,7 @@ const NESTED: Record<string, Row> = {
 /** What takes no options: values, parameters, callbacks, or objects that others define. */
 const WITHOUT = new Set([
   ...['checksumAddress', 'creditsToUsd', 'isAddress', 'isEtnMarketError', 'toUnits', 'unlocksAt'],
+  ...['closedOnly', 'fillGaps', 'mergeCandles', 'toOhlcv'],
   // Parameters, which have a test below.
   ...['estimateCost', ...ids.map((id) => `createClient().${id}.estimate`)],
   ...['mergeCandles', 'fillGaps', 'closedOnly', 'toOhlcv'],

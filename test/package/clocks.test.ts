@@ -18,7 +18,7 @@ const READERS: Readonly<Record<string, string>> = {
   'errors/input.ts': 'whether the runtime has one',
   'file-store/file-lock.ts': 'how long a lock is silent, and its heartbeat',
   'file-store/file-store.ts': 'until when an entry is kept',
-  'file-store/sqlite-file.ts': 'for how long it is waited for another program',
+  'file-store/sqlite-file.ts': 'how long it waits for another program',
   'fake/options.ts': 'the beginning of the time of a fake',
 }
 

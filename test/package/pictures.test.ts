@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fingerprintPage, MARKET_SOURCES } from '../../.github/images/make/market-page.ts'
 import { IMAGES, PICTURES } from '../../.github/images/make/pictures.ts'
+import { fingerprint, hashFile, TAKEN } from '../../.github/images/make/taken.ts'
 
 const MAX_BYTES = 120_000
 
@@ -12,13 +12,21 @@ test.each(Object.entries(PICTURES))(
   },
 )
 
-test('the pictures of the market page show the page as it is: `npm run pictures` takes them anew', () => {
-  expect(readFileSync(MARKET_SOURCES, 'utf8').trim()).toBe(fingerprintPage())
-})
+test.each(Object.entries(TAKEN))(
+  'the pictures of %s show what there is: `npm run pictures` takes them anew',
+  (_, taken) => {
+    expect(readFileSync(hashFile(taken), 'utf8').trim()).toBe(fingerprint(taken))
+  },
+)
 
 test('there is a script for every picture, and none is large', () => {
   const files = readdirSync(IMAGES).filter((file) => /\.(svg|webp|png)$/.test(file))
-  const made = [...Object.keys(PICTURES).map((name) => `${name}.svg`), 'market-dark.webp', 'market-light.webp']
+  const made = [
+    ...Object.keys(PICTURES).map((name) => `${name}.svg`),
+    'candles.webp',
+    'market-dark.webp',
+    'market-light.webp',
+  ]
   expect(files.sort()).toEqual(made.sort())
   expect(files.filter((file) => statSync(`${IMAGES}${file}`).size > MAX_BYTES)).toEqual([])
 })

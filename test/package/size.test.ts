@@ -82,6 +82,8 @@ const CEILINGS = [
   // No page loads it. Its scripts 5, a balance for each key and the windows of a budget in them 1.1, sha1 and sha256 2; errors and keccak, which it shares with the client, are counted here again: 3.8. The ids
   // of operations 0.2. What a server has forgotten, and a configuration that can be changed 1.7.
   { what: 'etn-market/redis', code: "export * from './redis.js'", ceiling: 23_500 },
+  // Gaps 0.3, rows and closed candles 0.2, the table of buckets 0.1.
+  { what: 'etn-market/candles', code: "export * from './candles.js'", ceiling: 750 },
   // Here and in the small entries below, the refusal of unknown options is 0.15: with the errors of the package it would be 1.3.
   { what: 'etn-market/format', code: "export * from './format.js'", ceiling: 800 },
   // The option that was meant by an unknown one is 0.13 here and in the entries beside. Its reader 4.3, what it shows 1.5, errors 1.5, Retry-After 0.6, the guard of prices 0.06, ages that count sleep 0.4, waking and changes of addresses 0.3. No client, no feed, no schemas.
