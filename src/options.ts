@@ -94,8 +94,8 @@ export interface ClientOptions {
   timeoutMs?: number | undefined
   /**
    * How long a whole call may take with cool-downs, attempts and retry waits, in milliseconds. While a request waits for one of the client's
-   * own slots, time up to the last answer to another request does not count: forty heavy calls end well, and a call that waits behind silent
-   * ones rejects. @default 60_000
+   * own slots, time in the queue does not count while other requests are answered, and a call that waits behind silent ones
+   * rejects. @default 60_000
    */
   deadlineMs?: number | undefined
   /** Or false for exactly one attempt. */
