@@ -93,8 +93,8 @@ export interface ClientOptions {
   /** How long one attempt may take, from sending to the last byte. Milliseconds, above 0. @default 15_000 */
   timeoutMs?: number | undefined
   /**
-   * How long a whole call may take with cool-downs, attempts and retry waits, in milliseconds. While a request waits for one of the client's
-   * own slots, time in the queue does not count while other requests are answered, and a call that waits behind silent ones
+   * How long a whole call may take with cool-downs, attempts and retry waits, in milliseconds. Time in the
+   * queue for one of the client's own slots does not count while other requests are answered; a call that waits behind silent ones
    * rejects. @default 60_000
    */
   deadlineMs?: number | undefined

@@ -19,15 +19,16 @@ export function linkRepository(
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     const rewrite = (parts: readonly CommentDisplayPart[], from: string) =>
       parts
-        .flatMap((part) => (part.kind === 'text' ? copyPictures(project, part.text) : part))
+        .flatMap((part) => (part.kind === 'text' ? copyPictures(project, part.text, from) : part))
         .map((part) => (part.kind === 'relative-link' ? linkOf(project, part, from) : part))
 
     // Every odd part of the split is the path of a picture.
-    const copyPictures = (project: ProjectReflection, text: string): CommentDisplayPart[] =>
+    const copyPictures = (project: ProjectReflection, text: string, from: string): CommentDisplayPart[] =>
       text.split(PICTURE).map((it, index) => {
         if (index % 2 === 0) return { kind: 'text', text: it }
-        const { target } = project.files.registerAbsolute(normalizePath(resolve(root, it)))
-        return { kind: 'relative-link', text: it, target, targetAnchor: undefined }
+        const picture = resolve(root, it)
+        const { target } = project.files.registerAbsolute(normalizePath(picture))
+        return { kind: 'relative-link', text: relative(dirname(from), picture), target, targetAnchor: undefined }
       })
 
     const linkOf = (
