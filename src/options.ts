@@ -93,9 +93,9 @@ export interface ClientOptions {
   /** How long one attempt may take, from sending to the last byte. Milliseconds, above 0. @default 15_000 */
   timeoutMs?: number | undefined
   /**
-   * How long a whole call may take with cool-downs, attempts and retry waits, in milliseconds. While a request waits for one of the client's
-   * own slots, time up to the last answer to another request does not count: forty heavy calls end well, and a call that waits behind silent
-   * ones rejects. @default 60_000
+   * How long a whole call may take with cool-downs, attempts and retry waits, in milliseconds. Time in the
+   * queue for one of the client's own slots does not count while other requests are answered; a call that waits behind silent ones
+   * rejects. @default 60_000
    */
   deadlineMs?: number | undefined
   /** Or false for exactly one attempt. */

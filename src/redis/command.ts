@@ -221,7 +221,7 @@ const waitNeedsConnection = () =>
 /** Runs one script. It rejects when there is no answer in time, whatever the client does. */
 export type Command = (script: string, keys: string[], args: readonly (string | number)[]) => Promise<string[]>
 
-/** The commands of a member. One that took too long may still be executed. One that waits behind others of a burst has time as long as those are answered. */
+/** The commands of a member. One that took too long may still be executed. A queued command does not time out while earlier ones are answered. */
 export class Commands {
   readonly #redis: ScriptRunner
   readonly #runScript: RunScript

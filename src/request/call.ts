@@ -144,7 +144,7 @@ class Call {
       const { value, error, paid: claimed, mustRestart } = await shared.join(waiter, start, onUnclaimed)
       if (mustRestart) {
         try {
-          // Who could not pay alone is refused now: of a crowd in front of an empty budget each would start, and all others wait for it.
+          // Check this caller's limit first, or callers without credits restart it one by one.
           limit?.check(request.cost.max, { operation: request.operation })
           continue
         } catch (refusal) {
@@ -163,7 +163,7 @@ class Call {
     }
   }
 
-  /** What the call rejects with, of which an event has told. */
+  /** Emits `call.failed` and returns the error. */
   fail(error: unknown, results: readonly PaidResult[]): unknown {
     const isShared = results.length === 1 && results[0]?.isShared
     const sum = sumUp(results)
@@ -195,7 +195,7 @@ class Call {
     } as CallEndedEvent)
   }
 
-  /** What does not fit as a part of a batch is said of the whole batch, of which nothing was sent. */
+  /** Reports the cost of the whole batch, of which nothing was sent. */
   #ofWholeCall(error: unknown): unknown {
     if (this.#batch === undefined || !(error instanceof BudgetExceededError) || error.attempts > 0) return error
     const { budget: limit, operation } = this.#input

@@ -332,8 +332,8 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
   }
 
   /**
-   * Waits for what the last look needs. After another wait, a turn of the event loop passes: calls that end together must not send each other
-   * on their way out. A budget with a store writes that the request is sent in this window.
+   * Waits for what the last look needs. After another wait, a turn of the event loop passes: a call that ends must not trigger another that
+   * is ending in the same turn. A budget with a store writes that the request is sent in this window.
    */
   #prepare(hasWaited: boolean): Promise<void> | undefined {
     if (hasWaited) return this.#turn().then(() => this.#prepare(false))
@@ -350,7 +350,7 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
     this.signal.throwIfAborted()
   }
 
-  /** After a call that was ended early the look comes a little later. */
+  /** If a call ended early, wait 20 ms before the final check. */
   async #turn(): Promise<void> {
     const { lifetimes } = this.#context
     const { clock } = lifetimes

@@ -65,6 +65,19 @@ test('a block that shows a file is equal to it', () => {
   for (const { shows = '', code, name } of files) expect(textOf(shows), name).toBe(code)
 })
 
+/** What a block says that it prints: a comment behind `console.log(…)`, or one that stands alone after the statement that prints. */
+function outputsOf(code: string): string[] {
+  const lines = code.split('\n')
+  return lines.flatMap((line, index) => {
+    const [, behind] = /^\s*(?:if \(.*\) )?console\.log\(.*\) \/\/ (.*)$/.exec(line) ?? []
+    if (behind !== undefined) return [behind]
+    const [, alone] = /^\/\/ (.*)$/.exec(line) ?? []
+    const before = lines.slice(0, index).join('\n').trimEnd()
+    const prints = /console\.log\([^\n]*\)\n?\}?(?:\n\/\/ [^\n]*)*$/.test(before)
+    return alone !== undefined && prints ? [alone] : []
+  })
+}
+
 describe('on the fake service', () => {
   const runnable = modules.filter(({ guide, code }) => guide !== RUN_ELSEWHERE && !NEEDS_REDIS.test(code))
   const before = process.cwd()
@@ -78,7 +91,7 @@ describe('on the fake service', () => {
     const log = vi.spyOn(console, 'log').mockImplementation((...values) => void printed.push(format(...values)))
     onTestFinished(() => log.mockRestore())
     await import(join(folder, name))
-    const promised = [...code.matchAll(/^\s*(?:if \(.*\) )?console\.log\(.*\) \/\/ (.*)$/gm)].map(([, line]) => line)
+    const promised = outputsOf(code)
     expect(printed).toEqual(expect.arrayContaining(promised))
     if (guide === README) fake.expectRequests({ 'token.price': 1, 'token.list': 1 })
   })
@@ -92,11 +105,22 @@ function isBroken(path: string, anchor: string | undefined): boolean {
   return anchor !== undefined && !headings?.some((line) => anchorOf(line.replace(/^#+ /, '')) === anchor)
 }
 
-test.each(GUIDES)('the links of %s lead somewhere', (guide) => {
-  const links = [...textOf(guide).matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+/** Whether an absolute link into the repository leads nowhere, or has the wrong kind of address. */
+function isBrokenInRepository(target: string): boolean {
+  const [, kind, path = '', anchor] =
+    /^\/(blob|tree|raw)\/main\/([^#]+)#?(.+)?$/.exec(target.replace(REPOSITORY, '')) ?? []
+  return isBroken(path, anchor) || statSync(join(ROOT, path)).isDirectory() !== (kind === 'tree')
+}
+
+// `test/package/published.test.ts` says that these files are packed.
+test.each(GUIDES)('the links and pictures of %s lead somewhere, also in the package', (guide) => {
+  const links = [...textOf(guide).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   const broken = links.filter((link) => {
+    if (link.startsWith(`${REPOSITORY}/`)) return isBrokenInRepository(link)
+    if (/^https?:/.test(link)) return false
     const [path = '', anchor] = link.split('#')
-    return !/^https?:/.test(link) && isBroken(path === '' ? guide : join(dirname(guide), path), anchor)
+    const file = path === '' ? guide : join(dirname(guide), path)
+    return ![...DOCUMENTS, 'CHANGELOG.md', 'LICENSE'].includes(file) || isBroken(file, anchor)
   })
   expect(links.length).toBeGreaterThan(0)
   expect(broken).toEqual([])
@@ -111,12 +135,9 @@ test('the README has at most 120 lines, and its links and pictures are absolute,
   expect(targets.filter((target) => !/^(https:|#)/.test(target))).toEqual([])
   const own = targets.filter((target) => target.startsWith('#') || target.startsWith(`${REPOSITORY}/`))
   const inRepository = own.filter((target) => !target.includes('/actions'))
-  const broken = inRepository.filter((target) => {
-    const [, kind, path = '', anchor] =
-      /^\/(blob|tree|raw)\/main\/([^#]+)#?(.+)?$/.exec(target.replace(REPOSITORY, '')) ?? []
-    if (target.startsWith('#')) return isBroken(README, target.slice(1))
-    return isBroken(path, anchor) || statSync(join(ROOT, path)).isDirectory() !== (kind === 'tree')
-  })
+  const broken = inRepository.filter((target) =>
+    target.startsWith('#') ? isBroken(README, target.slice(1)) : isBrokenInRepository(target),
+  )
   expect(inRepository.length).toBeGreaterThan(20)
   expect(broken).toEqual([])
 })

@@ -45,7 +45,7 @@ describe('the release check', () => {
 
 interface Job {
   permissions?: Record<string, string>
-  steps: { uses?: string; run?: string }[]
+  steps: { uses?: string; run?: string; with?: Record<string, unknown> }[]
 }
 
 const WORKFLOWS = join(ROOT, '.github/workflows')
@@ -53,13 +53,11 @@ const jobsOf = (name: string) =>
   (parse(readFileSync(join(WORKFLOWS, name), 'utf8')) as { jobs: Record<string, Job> }).jobs
 const commandsOf = (job: Job | undefined) => job?.steps.flatMap(({ run = [] }) => run) ?? []
 
-test('the version of package.json could be released now, but for what is under Unreleased', () => {
+test('the version of package.json could be released now', () => {
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
-  const [head, released = ''] = changelog.split(`## [${version}]`)
-  expect(check(`v${version}`, version, `${head?.split('## [Unreleased]')[0]}## [${version}]${released}`).problems).toBe(
-    '',
-  )
+  expect(check(`v${version}`, version, changelog).problems).toBe('')
+  const [, released = ''] = changelog.split(`## [${version}]`)
   expect(released.split('\n## ')[0]?.split('\n').length).toBeLessThanOrEqual(60)
 })
 
@@ -73,12 +71,21 @@ describe('the workflows', () => {
     expect(used.filter((line) => !/uses: [\w-]+(?:\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([])
   })
 
-  test('check and test a release before it is packed', () => {
+  test('keep no token of the checkout where installed packages could read it', () => {
+    const steps = names.flatMap((name) => Object.values(jobsOf(name)).flatMap((job) => job.steps))
+    const checkouts = steps.filter(({ uses = '' }) => uses.startsWith('actions/checkout@'))
+    expect(checkouts.length).toBeGreaterThan(5)
+    expect(checkouts.filter((step) => step.with?.['persist-credentials'] !== false)).toEqual([])
+  })
+
+  test('check a release, and test it as every change of main, before it is packed', () => {
+    const tests = commandsOf(jobsOf('ci.yml').test)
+    expect(tests.at(-1)).toBe('.ci/run')
     expect(commandsOf(jobsOf('release.yml').build)).toEqual([
       'node .github/check-release.mjs "$GITHUB_REF_NAME"',
-      'npm ci',
-      'npm test',
-      'npm run test:package',
+      'git merge-base --is-ancestor "$GITHUB_SHA" origin/main',
+      ...tests,
+      'npm run build',
       'npm pack',
     ])
   })

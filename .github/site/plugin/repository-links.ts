@@ -1,10 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve, sep } from 'node:path'
-import { type Application, type CommentDisplayPart, Converter, type ProjectReflection } from 'typedoc'
+import { type Application, type CommentDisplayPart, Converter, normalizePath, type ProjectReflection } from 'typedoc'
 import { REPOSITORY } from '../contents.ts'
 
 /** These are copied to the site. */
 const IMAGES = ['.svg', '.png', '.webp']
+/** Where a guide shows a picture that is not in the package. */
+const PICTURE = new RegExp(`(?<=\\]\\()${REPOSITORY}/raw/main/([^)\\s]+)(?=\\))`)
 
 /**
  * The README and the guides link to files and folders of the repository. Other guides and pictures are part of the site; everything
@@ -16,7 +18,18 @@ export function linkRepository(
 ): void {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     const rewrite = (parts: readonly CommentDisplayPart[], from: string) =>
-      parts.map((part) => (part.kind === 'relative-link' ? linkOf(project, part, from) : part))
+      parts
+        .flatMap((part) => (part.kind === 'text' ? copyPictures(project, part.text, from) : part))
+        .map((part) => (part.kind === 'relative-link' ? linkOf(project, part, from) : part))
+
+    // Every odd part of the split is the path of a picture.
+    const copyPictures = (project: ProjectReflection, text: string, from: string): CommentDisplayPart[] =>
+      text.split(PICTURE).map((it, index) => {
+        if (index % 2 === 0) return { kind: 'text', text: it }
+        const picture = resolve(root, it)
+        const { target } = project.files.registerAbsolute(normalizePath(picture))
+        return { kind: 'relative-link', text: relative(dirname(from), picture), target, targetAnchor: undefined }
+      })
 
     const linkOf = (
       project: ProjectReflection,

@@ -17,10 +17,10 @@ export interface TickGroup {
 const NEVER = Number.POSITIVE_INFINITY
 /** The timetable is planned anew at most this often. In between, what joins is added to the groups that there are. */
 const MIN_PLAN_MS = 1_000
-/** A new timetable is worth what it changes if it saves this share of a purchase of all within this time. */
+/** Switch only if it saves half of one full purchase within two hours. */
 const CHANGE_SHARE = 1 / 2
 const HORIZON_DAYS = 1 / 12
-/** What one address costs beside fewer than this is another price than beside more: 50, 100, 130, 140, … */
+/** From three addresses on, each further one costs the same: 50, 100, 130, 140, … */
 export const MIN_LINEAR = 3
 
 /** The groups of the timetable, and with which periods they tick: the cheapest ones, or those that there are where a change would not pay. */
@@ -66,8 +66,8 @@ export class TickPlan {
   }
 
   /**
-   * Whether a change to the best periods would cost more than it saves soon. What is kept costs at most as much as a change would before it
-   * is replaced after all.
+   * Whether a change to the best periods would cost more than it saves soon. Keep the old timetable until its extra cost equals that of a
+   * change.
    */
   #isWorthKeeping(kept: Timetable, planned: Timetable, addresses: number, now: number): boolean {
     const limit = CHANGE_SHARE * creditsFor(addresses)

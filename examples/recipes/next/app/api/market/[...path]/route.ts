@@ -1,4 +1,4 @@
-import { proxy } from '../../../../../market-proxy.ts'
+import { proxy } from '../../../../market-proxy'
 
 export const dynamic = 'force-dynamic'
 export { proxy as GET, proxy as HEAD, proxy as OPTIONS }

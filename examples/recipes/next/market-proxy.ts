@@ -1,0 +1,1 @@
+export { proxy } from '../market-proxy.ts'
