@@ -2,6 +2,7 @@ import { document } from '../generated/document.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { hash, hashText, unit } from './data/random.ts'
 import { createWorld } from './data/world.ts'
+import { Faults } from './faults/faults.ts'
 import { createControl } from './http/control/control.ts'
 import { allowOrigin, isGuarded } from './http/environment.ts'
 import { connectionError, createFetch } from './http/fetch.ts'
@@ -14,6 +15,7 @@ import { MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
 import { expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
 import { once } from './rules/once.ts'
 import * as is from './rules/schema.ts'
+import { Stubs } from './rules/stubs.ts'
 import { noRecording, TapePlayer } from './rules/tape.ts'
 import { type FakeServer, type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from './types.ts'
 
@@ -55,13 +57,14 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     if (tape && settings.onMissing === 'error') throw noRecording(call)
     return world.query(operation, parsed)
   }
-  const startSession = () => new Session(settings, find, clock.now)
+  const kept = { faults: new Faults(settings.seed, (key) => session.listKey(key)), stubs: new Stubs() }
+  const startSession = () => new Session(settings, find, clock.now, kept)
   const servers = new Set<FakeServer>()
   // Servers of one fake share what remote programs refer to by a number.
   const control = once(() => createControl(fake, settings.maxSnapshots))
   const snapshots = new WeakMap<FakeSnapshot, ReturnType<typeof save>>()
   let tape = settings.tape && new TapePlayer(settings.tape)
-  let session = startSession()
+  let session: Session = startSession()
   let isClosed = false
   const noise = hash(hashText(String(settings.seed)), 300)
   let drawn = 0
@@ -77,9 +80,11 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     const state = session.save()
     session = startSession()
     if (keep.has('keys')) session.load(state, ['accounts'])
-    if (keep.has('faults')) session.load(state, ['faults'])
-    if (keep.has('world')) session.load(state, ['stubs'])
-    if (!keep.has('world')) world.load()
+    if (!keep.has('faults')) session.faults.load([])
+    if (!keep.has('world')) {
+      session.stubs.load([])
+      world.load()
+    }
     tape = settings.tape && new TapePlayer(settings.tape)
     if (!keep.has('clock')) clock.offset = 0
   }

@@ -113,7 +113,7 @@ export interface FakeService extends AsyncDisposable {
   script(operation: FakeOperation, steps: readonly ScriptStep[], options?: ScriptOptions): FaultHandle
   /**
    * Replaces the data of an operation. The request is checked first; the answer is checked against the contract, charged and
-   * sent with headers, and faults still apply. `undefined` answers 404. Returns a function that removes the stub.
+   * sent with headers, and faults still apply. `undefined` answers 404. Returns a function that removes the stub, also after `restore`, and returns whether there was one.
    *
    * @example
    * const remove = fake.stub('token.get', ({ data }) => ({ ...data, name: 'x' }))
@@ -124,7 +124,7 @@ export interface FakeService extends AsyncDisposable {
     operation: Operation,
     answer: StubAnswer<Operation>,
     options?: StubOptions,
-  ): () => void
+  ): () => boolean
   /** The faults that were added and not removed. */
   faults(): FaultHandle[]
   /**

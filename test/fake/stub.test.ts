@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FakeOperation } from '../../src/fake/index.ts'
-import { BOLT, play, serve } from './setup.ts'
+import { ask, BOLT, play, serve } from './setup.ts'
 
 describe('fake.stub', () => {
   it('replaces the data of an operation, charged, with headers, until it is removed', async () => {
@@ -84,4 +84,21 @@ describe('fake.stub', () => {
     })
     expect((await get('/prices/etn')).body.error.message).toContain('my mistake')
   })
+})
+
+it('a handle of a stub or a fault removes it after restore and reset, too', async () => {
+  const { fake, request } = ask()
+  const remove = fake.stub('etn.price', () => ({ usd: '7' }))
+  const fault = fake.fault({ operation: 'etn.price', status: 500, times: 9 })
+  const before = fake.snapshot()
+  await request()
+  fake.restore(before)
+  await request()
+  expect(fault.hits).toBe(1)
+  fake.reset({ keep: ['faults', 'world'] })
+  fault.remove()
+  expect([remove(), remove()]).toEqual([true, false])
+  const { status, ...answer } = await request().then(async (sent) => ({ status: sent.status, text: await sent.text() }))
+  expect(status).toBe(200)
+  expect(answer.text).not.toContain('"7"')
 })

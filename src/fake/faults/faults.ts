@@ -22,6 +22,8 @@ export interface MatchedFaults {
 /** A fault and its counters; plain data but for functions of the user. */
 interface FaultState {
   id: number
+  /** Its number among those of the same state, so that equal tests draw the same after a reset. */
+  draw: number
   label: string
   match: FaultMatch
   /** One for every hit of a script; a single one for a fault. */
@@ -84,18 +86,19 @@ export class Faults {
     })
   }
 
-  save(): FaultState[] {
-    return [...this.#faults.values()].map((fault) => ({ ...fault }))
+  save() {
+    return [...this.#faults.values()].map((fault) => ({ fault, counted: { ...fault } }))
   }
 
-  load(state: readonly FaultState[]): void {
+  /** A fault stays the same object, so that its handle goes on to count and to remove it. */
+  load(state: ReturnType<Faults['save']>): void {
     this.#faults.clear()
-    for (const fault of state) this.#faults.set(fault.id, { ...fault })
-    this.#added = Math.max(this.#added, 0, ...state.map(({ id }) => id))
+    for (const { fault, counted } of state) this.#faults.set(fault.id, Object.assign(fault, counted))
   }
 
   #insert(label: string, match: FaultMatch, steps: readonly ScriptStep[], times: number): FaultHandle {
-    const state = { id: ++this.#added, label, match, steps, times, hits: 0, seen: 0, isPending: false }
+    const draw = 1 + Math.max(0, ...[...this.#faults.values()].map((one) => one.draw))
+    const state = { id: ++this.#added, draw, label, match, steps, times, hits: 0, seen: 0, isPending: false }
     this.#faults.set(state.id, state)
     return this.#handleOf(state)
   }
@@ -133,7 +136,7 @@ export class Faults {
     const { nth, probability = 1 } = fault.match
     if (nth !== undefined && ![nth].flat().includes(fault.seen)) return false
     // Drawn from the fault's own counter, so that other faults and calls do not change the result.
-    return unit(this.#noise, fault.id, fault.seen) < probability
+    return unit(this.#noise, fault.draw, fault.seen) < probability
   }
 }
 

@@ -1,11 +1,11 @@
-import { Faults } from '../faults/faults.ts'
+import type { Faults } from '../faults/faults.ts'
 import type { Settings } from '../options.ts'
 import { Accounts } from '../rules/accounts.ts'
 import { type AdmittedCall, HeavySlots, type QueryResult } from '../rules/execute.ts'
 import { Journal, maskKey } from '../rules/journal.ts'
 import { type Charge, type FakeFilter, History } from '../rules/ledger.ts'
 import { RateLimit } from '../rules/rate-limit.ts'
-import { Stubs } from '../rules/stubs.ts'
+import type { Stubs } from '../rules/stubs.ts'
 
 const PARTS = ['accounts', 'ledger', 'journal', 'faults', 'stubs', 'rateLimit'] as const
 type Part = (typeof PARTS)[number]
@@ -23,18 +23,20 @@ export class Session {
   readonly ledger: History<Charge>
   readonly journal: Journal
   readonly faults: Faults
-  readonly stubs = new Stubs()
+  readonly stubs: Stubs
   readonly heavySlots: HeavySlots
   readonly rateLimit: RateLimit
 
-  constructor(settings: Settings, find: Session['find'], now: () => number) {
+  /** @param kept lives as long as the fake, because its users hold handles of it */
+  constructor(settings: Settings, find: Session['find'], now: () => number, kept: Pick<Session, 'faults' | 'stubs'>) {
     this.settings = settings
     this.find = find
     this.now = now
     this.accounts = new Accounts(settings.keys)
     this.ledger = new History<Charge>(settings.journal.max, ({ delivered }) => delivered)
     this.journal = new Journal(settings.journal.max)
-    this.faults = new Faults(settings.seed, (key) => this.listKey(key))
+    this.faults = kept.faults
+    this.stubs = kept.stubs
     this.heavySlots = new HeavySlots(settings.heavyConcurrency, settings.heavyRetryAfterSeconds)
     this.rateLimit = new RateLimit(settings.rateLimit)
   }

@@ -42,14 +42,16 @@ export class Stubs {
     operation: Operation,
     answer: StubAnswer<Operation>,
     options: StubOptions = {},
-  ): () => void {
+  ): () => boolean {
     checkValue('operation', is.operation, operation)
     if (typeof answer !== 'function') throw new FakeUsageError('A stub is a function that returns the data.')
     checkOptions('stub', is.object({ validate: is.flag }), options)
     const stub: Stub = { operation, answer: answer as StubAnswer, validate: options.validate ?? true }
     this.#stubs = [stub, ...this.#stubs]
     return () => {
+      const isThere = this.#stubs.includes(stub)
       this.#stubs = this.#stubs.filter((one) => one !== stub)
+      return isThere
     }
   }
 

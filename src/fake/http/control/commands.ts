@@ -149,7 +149,7 @@ function expecting(summary: string, expect: FakeService['expectCredits']): Comma
 
 export function createCommands(fake: FakeService, maxSnapshots: number): Commands {
   const { world } = fake
-  const stubs = new Registry<() => void>('stub')
+  const stubs = new Registry<() => boolean>('stub')
   const slots = new Registry<() => void>('heavy slot')
   const snapshots = new Registry<FakeSnapshot>('snapshot', maxSnapshots)
   const handle = ({ id, label, hits }: FaultHandle) => ({ id, label, hits })
@@ -234,7 +234,14 @@ export function createCommands(fake: FakeService, maxSnapshots: number): Command
         return { id: stubs.add(fake.stub(operation, () => data, { validate })) }
       },
     },
-    'DELETE stubs/{id}': drop('Removes a stub.', 'removed', ref('Removed'), stubs),
+    'DELETE stubs/{id}': {
+      summary: 'Removes a stub, also one that `restore` has brought back.',
+      answers: ref('Removed'),
+      run(_, id) {
+        if (!stubs.get(id)()) throw new FakeUsageError(`There is no stub ${cut(id)}.`)
+        return { removed: Number(id) }
+      },
+    },
     'GET keys': { summary: 'The keys and their credits.', answers: ref('Keys'), run: () => fake.keys() },
     'POST keys': {
       summary: 'Adds keys, or replaces their credits: all of them or none.',
