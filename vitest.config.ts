@@ -21,7 +21,7 @@ const PACKAGE_TESTS = 'test/package/!(clocks|house|import-direction|pictures).te
 
 /** Services and transports of their own, which are the same in either project, or many random cases: `policy-model` tries some of each kind. */
 const VIRTUAL_CONNECTIONS_ONLY = [
-  'test/behaviour/{fronts,key-guarantee,large-answers,late-charges,liveness,machine-sleep,odd-transport,proxy-refused,who-pays}.test.ts',
+  'test/behaviour/{fronts,key-guarantee,large-answers,late-charges,liveness,machine-sleep,odd-transport,proxy-refused,surroundings,who-pays}.test.ts',
 ]
 
 /** These start programs, compilers or servers, use real sockets, or set the time zone of their process. Those of `test/cli` run the built program. */

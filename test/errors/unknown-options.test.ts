@@ -100,7 +100,7 @@ const OPTIONS: Record<string, Row> = {
       [`etnQueries().${id}`, ['staleTime', (o: object) => methodOf(queries, id)(paramsOf(id), o)]],
     ]),
   ),
-  createCreditMeter: ['windowMs', (o: object) => createCreditMeter(o)],
+  createCreditMeter: ['budgetWindowMs', (o: object) => createCreditMeter(o)],
   createFakeService: ['seed', (o: object) => createFakeService(o)],
   'createFakeService().addKey': ['tier', (o: object) => fake.addKey('a', { credits: 1, ...o })],
   'createFakeService().addKeys': ['tier', (o: object) => fake.addKeys({ b: { credits: 1, ...o } })],

@@ -15,7 +15,6 @@ const READERS: Readonly<Record<string, string>> = {
   'cli/commands/demo.ts': 'a program that prints the same each time has a time of its own',
   'cli/session.ts': 'how often progress is printed',
   'cli/tokens.ts': 'the age of a file',
-  'errors/input.ts': 'whether the runtime has one',
   'file-store/file-lock.ts': 'how long a lock is silent, and its heartbeat',
   'file-store/file-store.ts': 'until when an entry is kept',
   'file-store/sqlite-file.ts': 'how long it waits for another program',
