@@ -41,7 +41,7 @@ export function createPriceHistory(feed: PriceFeed): PriceHistory {
           onError,
           onPrice(price) {
             record(price)
-            onPrice()
+            onPrice(price)
           },
         }),
     },
