@@ -76,7 +76,8 @@ export async function playPage(
   check('the status of a call', first.status, 200)
   const [cookie = ''] = first.headers['set-cookie'] ?? []
   check('the cookie is Secure', /; Secure/.test(cookie), false)
-  const forwarded = { forwardedProto: seen['x-forwarded-proto'], forwardedFor: seen['x-forwarded-for'] }
+  const textOf = (name: string) => seen[name]?.toString()
+  const forwarded = { forwardedProto: textOf('x-forwarded-proto'), forwardedFor: textOf('x-forwarded-for') }
   const tag = first.headers.etag ?? ''
   const again = await ask(`${origin}/api/market/fast/nft/stats`, { 'if-none-match': tag, 'accept-encoding': 'gzip' })
   check('the status of the same call with its ETag', again.status, 304)
