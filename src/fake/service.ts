@@ -86,7 +86,9 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       world.load()
     }
     tape = settings.tape && new TapePlayer(settings.tape)
+    const resetAt = clock.now()
     if (!keep.has('clock')) clock.offset = 0
+    world.setBack(resetAt)
   }
 
   function save() {

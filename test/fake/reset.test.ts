@@ -6,6 +6,24 @@ import { describe, expect, it } from 'vitest'
 import type { FakeService } from '../../src/fake/index.ts'
 import { ask, BOLT, NOON, WETN } from './setup.ts'
 
+it('a reset that keeps the world keeps its prices, also where the clock goes back', async () => {
+  const { fake, request: get } = ask()
+  const price = async () => (await (await get(`/prices/52014/${BOLT}`)).json()).data.usd
+  await fake.advance(3_600_000)
+  fake.world.setPrice(BOLT, '5')
+  fake.reset({ keep: ['world'] })
+  expect([fake.now(), await price()]).toEqual([NOON, '5'])
+  await fake.advance(3_600_000)
+  fake.world.setPrice(BOLT, '7', { overMs: 60_000 })
+  await fake.advance(30_000)
+  fake.reset({ keep: ['world'] })
+  expect(await price()).toBe('6')
+  await fake.advance(30_000)
+  expect(await price()).toBe('7')
+  fake.reset({ keep: ['world', 'clock'] })
+  expect(await price()).toBe('7')
+})
+
 describe('snapshot and restore', () => {
   it('bring back keys, ledger, journal, faults, stubs, data and time', async () => {
     const { fake, request: get } = ask({ keys: { k: 1_000 }, rateLimit: { requests: 2 } })

@@ -79,6 +79,15 @@ export class Timeline {
     return new Timeline([...before, segment, ...after], trades)
   }
 
+  /** For a clock that is set back: what the price is at `from` goes on at `to`, with the trades of between. */
+  setBack(from: number, to: number): Timeline {
+    const last = this.at(from)
+    if (last.from <= to) return this
+    const trades = this.trades.map((trade) => ({ ...trade, time: Math.min(trade.time, to) }))
+    const line = last.kind === 'line' && { usd: lineAt(last, from), until: Math.max(to, last.until - (from - to)) }
+    return new Timeline(this.segments, trades).with({ ...last, ...line, from: to })
+  }
+
   /** Replaces the time of a row, and nothing after it. */
   withRow(row: Row): Timeline {
     const { from, until } = row

@@ -101,6 +101,11 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     query: (operation: WorldOperation, query: ParsedQuery) => finders[operation](query, now()),
     control: createWorldControl(tokens, prices, now, () => candles.clear()),
     save: () => prices.changes,
+    /** Keeps the prices of a moment for a clock that was set back since. Unix milliseconds. */
+    setBack(from: number) {
+      const at = Math.floor(from / 1000)
+      this.load(new Map(Array.from(prices.changes, ([key, timeline]) => [key, timeline.setBack(at, now())])))
+    },
     /** Replaces all changes; without an argument it drops them. */
     load(changes: Changes = new Map()) {
       prices.changes = changes
