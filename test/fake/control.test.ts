@@ -138,6 +138,11 @@ describe('the control routes', () => {
     expect([(await get('/prices/etn')).status, (await get('/prices/etn')).status]).toEqual([429, 200])
     const { id } = (await send('POST', '/stubs', { operation: 'etn.price', data: { usd: '7' } })).body
     expect((await (await get('/prices/etn')).json()).data).toEqual({ usd: '7' })
+    const fault = (await send('POST', '/faults', { operation: 'etn.price', status: 500, times: 99 })).body
+    const snapshot = (await send('POST', '/snapshot')).body
+    expect((await get('/prices/etn')).status).toBe(500)
+    await send('POST', '/restore', { id: snapshot.id })
+    await send('DELETE', `/faults/${fault.id}`)
     await send('DELETE', `/stubs/${id}`)
     expect((await (await get('/prices/etn')).json()).data.usd).not.toBe('7')
     expect((await send('DELETE', `/stubs/${id}`)).body.error.message).toContain('There is no stub 1.')

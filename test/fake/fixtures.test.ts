@@ -1,6 +1,7 @@
 import { Server } from 'node:net'
 import { createClient, InvalidRequestError } from 'etn-market'
 import { createFakeService, useFakeService } from 'etn-market/fake'
+import { createPriceFeed } from 'etn-market/feed'
 import { createNodeTransport } from 'etn-market/node'
 import { test as fixtureTest } from 'etn-market/vitest'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -25,6 +26,15 @@ describe('etn-market/vitest', () => {
       },
     )
   }
+
+  fixtureTest('lets a feed of the client live there, too', async ({ fake, client }) => {
+    const feed = createPriceFeed(client)
+    const prices: number[] = []
+    feed.watch(BOLT, { everyMs: 600_000, onPrice: ({ at }) => void prices.push(at) })
+    await fake.advance(3_600_000)
+    expect(prices.length).toBeGreaterThanOrEqual(6)
+    await feed.close()
+  })
 
   fixtureTest('lets the client live on the clock of the fake', async ({ fake, client }) => {
     fake.script('etn.price', [{ status: 500 }, 'ok'])

@@ -1,6 +1,6 @@
 import { createClient, NotFoundError } from 'etn-market'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type FakeService, type FakeServiceOptions, fakeOperations, record } from '../../src/fake/index.ts'
+import { type FakeService, type FakeServiceOptions, fakeOperations, RecordError, record } from '../../src/fake/index.ts'
 import { BOLT, CORE, makeFake, NOBODY, NOON } from './setup.ts'
 
 function clientOf(fake: FakeService) {
@@ -31,10 +31,16 @@ describe('record', () => {
       await own.token.list({ limit: 100 })
       await own.etn.price()
     }
-    await expect(record({ client, budget: { credits: 600 }, run })).rejects.toThrow(
-      'record: token.list may cost 600, and 575 of 600 credits are left.',
-    )
+    const error = await record({ client, budget: { credits: 600 }, run }).catch((caught: unknown) => caught)
+    if (!(error instanceof RecordError)) throw error
+    expect(error.message).toContain('record: token.list may cost 600, and 575 of 600 credits are left.')
     service.expectCredits(25)
+    // What was paid for can be played.
+    const tape = JSON.parse(JSON.stringify(error.tape))
+    const { fetch, key } = makeFake({ tape })
+    const again = createClient({ apiKey: key, fetch })
+    expect(await again.etn.price()).toEqual(await client.etn.price())
+    await again.close()
   })
 
   it('repeats a call that failed for a moment, and counts an attempt whose answer is lost', async () => {
