@@ -29,8 +29,8 @@ export async function eventsArriveOneByOne({ open, received }: VisitContext): Pr
   check('content type', headers.get('content-type'), 'text/event-stream; charset=utf-8')
   const parts: string[] = []
   for (let part = 0; part < 3; part++) parts.push(await readUntil(body, 'event: price'))
-  const ids = parts.map((part) => part.match(/^id: .+$/gm) ?? [])
-  check('events', [ids.map(({ length }) => length > 0), new Set(ids.flat()).size > 1], [[true, true, true], true])
+  const prices = parts.map((part) => /^event: price\ndata: (.*)$/m.exec(part)?.[1] ?? '')
+  check('events', [prices.map((data) => data.includes(ONE)), new Set(prices).size > 1], [[true, true, true], true])
   received.push(...parts)
   controller.abort()
 }
@@ -38,23 +38,29 @@ export async function eventsArriveOneByOne({ open, received }: VisitContext): Pr
 /** Streams that a visitor leaves count no longer, and the feed behind them buys no more. */
 export async function visitorsLeave(context: VisitContext): Promise<void> {
   const first = await openStreams(context)
-  check('a stream too many', await statusOfOneMore(context), 429)
-  for (const stream of first) stream.leave()
+  const [newest] = await openStreams(context, 1)
+  check('the oldest stream ends for the newest', (await readUntil(first[0]?.body ?? null, 'event: end')) !== '', true)
+  for (const stream of [newest, ...first]) stream?.leave()
   const second = await openStreams(context)
   for (const stream of second) stream.leave()
   for (const stream of await openStreams(context)) stream.leave()
   await hasStopped(context)
 }
 
+interface OpenStream {
+  readonly body: Response['body']
+  leave(): void
+}
+
 /** Opens as many streams as a visitor may have, as soon as they are free. */
-async function openStreams(context: VisitContext): Promise<{ leave(): void }[]> {
-  const streams: { leave(): void }[] = []
-  for (let attempts = 0; streams.length < MAX_STREAMS; attempts++) {
+async function openStreams(context: VisitContext, count = MAX_STREAMS): Promise<OpenStream[]> {
+  const streams: OpenStream[] = []
+  for (let attempts = 0; streams.length < count; attempts++) {
     const controller = new AbortController()
     const { status, body } = await context.open(STREAM, 'leaver', controller.signal)
     if (status === 200) {
       await readUntil(body, 'event: price')
-      streams.push({ leave: () => controller.abort() })
+      streams.push({ body, leave: () => controller.abort() })
       continue
     }
     await body?.cancel()
@@ -62,12 +68,6 @@ async function openStreams(context: VisitContext): Promise<{ leave(): void }[]> 
     await wait(50)
   }
   return streams
-}
-
-async function statusOfOneMore({ open }: VisitContext): Promise<number> {
-  const { status, body } = await open(STREAM, 'leaver', new AbortController().signal)
-  await body?.cancel()
-  return status
 }
 
 /** Waits until no batch is bought for longer than the interval of the streams. */
