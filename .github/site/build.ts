@@ -60,6 +60,7 @@ const app = await Application.bootstrap(
     includeHierarchySummary: false,
     sluggerConfiguration: { lowercase: true },
     highlightLanguages: [
+      'jsx',
       'bash',
       'sh',
       'console',

@@ -57,7 +57,8 @@ test('leaves no request and no unhandled error when the page closes during a cal
 
 test('warns once about a key in a page, without printing the key', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  const fake = createFakeService()
+  // The key of the fake itself is no secret.
+  const fake = createFakeService({ keys: { esk_live_page: 1_000 } })
   const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
   await client.etn.price()
   await client.etn.price()
