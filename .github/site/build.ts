@@ -59,7 +59,10 @@ const app = await Application.bootstrap(
     useFirstParagraphOfCommentAsSummary: true,
     includeHierarchySummary: false,
     sluggerConfiguration: { lowercase: true },
+    ignoredHighlightLanguages: ['haproxy', 'vcl', 'caddy', 'lighttpd'],
     highlightLanguages: [
+      'nginx',
+      'apache',
       'jsx',
       'bash',
       'sh',

@@ -66,7 +66,7 @@ export const GROUPS: Readonly<Record<string, readonly (readonly [group: string, 
     ['Answers', [/^src\/generated\/types\.ts$/]],
   ],
   'etn-market/feed': [
-    ['Feed', [/^src\/feed\/(feed|types|schedule\/explain)\.ts$/]],
+    ['Feed', [/^src\/feed\/page-visibility\.ts$/, /^src\/feed\/(feed|types|schedule\/explain)\.ts$/]],
     ['Watches and alerts', [/^src\/feed\/watch\//]],
     ['Candles', [/^src\/feed\/candles\//]],
     ['Trades', [/^src\/feed\/trades\//]],

@@ -29,7 +29,7 @@ const MAX_FILLED = 1_000_000
  * Joins candles: oldest first, each time once, with the later one of two of the same time. For a series that is kept:
  * `mergeCandles([...series, ...page])`.
  */
-export function mergeCandles<C extends { readonly time: number }>(candles: readonly C[]): C[] {
+export function mergeCandles<C extends Pick<Candle, 'time'>>(candles: readonly C[]): C[] {
   return [...new Map(candles.map((candle) => [candle.time, candle])).values()].sort(
     (one, other) => one.time - other.time,
   )
@@ -81,7 +81,7 @@ export function fillGaps(candles: readonly Candle[], bucket: CandleBucket): Fill
  * const candles = await client.token.candles({ address, bucket: '1h' })
  * const closed = closedOnly(candles, '1h', requestedAt)
  */
-export function closedOnly<C extends { readonly time: number }>(
+export function closedOnly<C extends Pick<Candle, 'time'>>(
   candles: readonly C[],
   bucket: CandleBucket,
   now: number,

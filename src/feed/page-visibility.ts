@@ -5,7 +5,13 @@ export interface AppVisibility {
   /** Such as `active`, `inactive` or `background`. */
   readonly currentState: string | null | undefined
   /** Calls back when the state changes, until what it returns is removed. */
-  addEventListener(type: 'change', listener: () => void): { remove(): void }
+  addEventListener(
+    type: 'change',
+    listener: () => void,
+  ): {
+    /** Ends the calls. */
+    remove(): void
+  }
 }
 
 interface Page {
