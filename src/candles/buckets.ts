@@ -10,3 +10,8 @@ export const BUCKET_SECONDS: Readonly<Record<CandleBucket, number>> = {
   '4h': 14_400,
   '1d': 86_400,
 }
+
+/** How many candles there are from one moment to another, unix seconds, with the one that is still open. */
+export function countCandles(from: number, to: number, bucket: CandleBucket, max: number): number {
+  return Math.min(max, Math.max(0, Math.floor((to - from) / BUCKET_SECONDS[bucket])) + 1)
+}

@@ -1,7 +1,7 @@
 import { operations } from '../generated/operations.ts'
 import type { Candle } from '../generated/types.ts'
 import { lastIndexWhere } from '../utils/runtime.ts'
-import { BUCKET_SECONDS, type CandleBucket } from './buckets.ts'
+import { BUCKET_SECONDS, type CandleBucket, countCandles } from './buckets.ts'
 import { mergeCandles } from './index.ts'
 
 const MAX_CANDLES = operations['token.candles'].credits.maxItems
@@ -44,7 +44,7 @@ export function countMissing(series: KeptSeries, { limit, now }: SeriesNow): num
   const { candles } = series
   // A candle that is ahead says nothing of those before it.
   const from = findHole(series, now) ?? candles[lastIndexWhere(candles, ({ time }) => time <= now)] ?? candles.at(-1)
-  return from === undefined ? limit : countFrom(from.time, now, series)
+  return from === undefined ? limit : countCandles(from.time, now, series.bucket, MAX_CANDLES)
 }
 
 /** What the newest candles of the service change in a series. Whether they reach back far enough is seen in them: the clock may be wrong. */
@@ -64,7 +64,7 @@ export function planChange(series: KeptSeries, bought: readonly Candle[], now: n
     gone: findGone(last, fresh),
     // What lies before a candle that is ahead is a hole once its time has come.
     since: ahead?.time ?? (reaches ? (kept ?? known[0]?.time ?? oldest) : oldest),
-    needed: reaches ? 0 : countFrom(joint.time, newest, series),
+    needed: reaches ? 0 : countCandles(joint.time, newest, series.bucket, MAX_CANDLES),
     ...countChanges(known, fresh),
     ...(!reaches && { gap: { from: joint.time, to: oldest ?? 0 } }),
   }
@@ -73,11 +73,6 @@ export function planChange(series: KeptSeries, bought: readonly Candle[], now: n
 /** The series after a change. */
 export function applyChange(candles: readonly Candle[], { fresh, gone }: SeriesChange): Candle[] {
   return mergeCandles([...candles, ...fresh]).filter(({ time }) => time !== gone)
-}
-
-/** How many candles there are from one moment to another, with the one that is still open. */
-function countFrom(from: number, to: number, { bucket }: KeptSeries): number {
-  return Math.min(MAX_CANDLES, Math.max(0, Math.floor((to - from) / BUCKET_SECONDS[bucket])) + 1)
 }
 
 /** The candle before a hole that a purchase still fills. */

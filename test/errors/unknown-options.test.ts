@@ -196,7 +196,6 @@ const WITHOUT = new Set([
   ...['closedOnly', 'fillGaps', 'mergeCandles', 'toOhlcv'],
   // Parameters, which have a test below.
   ...['estimateCost', ...ids.map((id) => `createClient().${id}.estimate`)],
-  ...['mergeCandles', 'fillGaps', 'closedOnly', 'toOhlcv'],
   ...['createFileStore', 'toNodeHandler', 'useCreditMeter', 'useFeedStatus'],
   // The function of vitest. Its option `fakeOptions` is what `createFakeService` takes.
   'test',

@@ -1,32 +1,10 @@
+import { type CandleBucket, mergeCandles } from '../../candles/index.ts'
 import { operations } from '../../generated/operations.ts'
-import type { Candle, OperationParams } from '../../generated/types.ts'
+import type { Candle } from '../../generated/types.ts'
 import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
 import type { FeedClock } from '../feed-clock.ts'
 
-export type Bucket = NonNullable<OperationParams['token.candles']['bucket']>
-
 export const MAX_CANDLES = operations['token.candles'].credits.maxItems
-export const BUCKET_SECONDS: Readonly<Record<Bucket, number>> = {
-  '1m': 60,
-  '15m': 900,
-  '1h': 3_600,
-  '4h': 14_400,
-  '1d': 86_400,
-}
-
-/** How many candles there are from one moment to another, unix seconds, with the one that is still open. */
-export function countCandles(from: number, to: number, bucketSeconds: number, max: number): number {
-  return Math.min(max, Math.max(0, Math.floor((to - from) / bucketSeconds)) + 1)
-}
-
-/** Oldest first, with the newer of two candles of the same time. */
-export function mergeCandles<Candle extends { readonly time: number }>(
-  known: readonly Candle[],
-  fresh: readonly Candle[],
-): Candle[] {
-  const byTime = new Map([...known, ...fresh].map((candle) => [candle.time, candle]))
-  return [...byTime.values()].sort((one, other) => one.time - other.time)
-}
 
 export interface KnownSeries {
   /** Oldest first. */
@@ -65,7 +43,7 @@ export function addAnswer(
   const from = Math.min(candles[0]?.time ?? Number.POSITIVE_INFINITY, adjacent?.finalUntil ?? Number.POSITIVE_INFINITY)
   const older = adjacent?.candles.filter(({ time }) => time < from) ?? []
   const depth = Math.max(asked, adjacent?.depth ?? 0)
-  const merged = mergeCandles(older, candles)
+  const merged = mergeCandles([...older, ...candles])
   const servedAt = serviceNow - tookMs
   return {
     candles: merged.slice(-depth),
@@ -106,7 +84,7 @@ export function serviceTime(date: string | undefined, newest: Candle | undefined
 export interface SeriesId {
   /** In EIP-55 form. */
   readonly address: string
-  readonly bucket: Bucket
+  readonly bucket: CandleBucket
   readonly currency: 'USD' | 'ETN'
 }
 

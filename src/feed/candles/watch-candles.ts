@@ -1,3 +1,4 @@
+import { BUCKET_SECONDS, countCandles } from '../../candles/buckets.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
@@ -8,16 +9,7 @@ import type { FeedContext } from '../context.ts'
 import { toWatchFailed } from '../failures.ts'
 import { type Follow, followLatest } from '../requests/latest-value-stream.ts'
 import { type RecurringRequest, Requester } from '../requests/requester.ts'
-import {
-  addAnswer,
-  BUCKET_SECONDS,
-  checkStored,
-  countCandles,
-  isCandles,
-  type KnownSeries,
-  type SeriesId,
-  serviceTime,
-} from './series.ts'
+import { addAnswer, checkStored, isCandles, type KnownSeries, type SeriesId, serviceTime } from './series.ts'
 
 /** Options of `feed.watchCandles`. */
 export interface CandleWatchOptions {
@@ -97,7 +89,7 @@ export class CandleWatches {
         let asked = limit
         const { data, sentAt, headers } = await requester.request<Candle[]>(() => {
           const isShort = known === undefined || known.depth < limit
-          const missing = isShort ? limit : countCandles(known.finalUntil, serviceNow() / 1_000, bucketSeconds, limit)
+          const missing = isShort ? limit : countCandles(known.finalUntil, serviceNow() / 1_000, id.bucket, limit)
           // The second request for the same candles asks for all, so that there is no third.
           asked = missing > previous ? missing : limit
           return {
