@@ -30,6 +30,16 @@ export function reserveInBoth(
   )
 }
 
+/** Releases what is still reserved, or is being reserved. Does nothing where the charge was settled. */
+export function releaseReservation(reservation: Reservation | Promise<Reservation> | undefined): void {
+  if (isPromise(reservation)) {
+    reservation.then(
+      (reserved) => reserved.release(),
+      () => {},
+    )
+  } else reservation?.release()
+}
+
 /** Two limits of one caller as one. */
 export function joinLimits(one: SpendingLimit, other: SpendingLimit): SpendingLimit {
   return {

@@ -10,7 +10,7 @@ import { type CancellationSignal, raceWithAbort } from '../concurrency/cancellat
 import { type Clock, isSystemClock, monotonicNow, sleep } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { Reservation, ReservationDetails } from '../credits/budget.ts'
-import { reserveInBoth, type SpendingLimit } from '../credits/joint-budget.ts'
+import { releaseReservation, reserveInBoth, type SpendingLimit } from '../credits/joint-budget.ts'
 import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget.ts'
@@ -69,8 +69,8 @@ export interface SendContext {
 }
 
 /**
- * Microtasks from the refusal of a call to an abort of those that were made beside it: the caller's own `await`, `Promise.all` and `catch`
- * are between them, and no promise tells when they are over.
+ * Microtasks until a caller can abort the calls that it made beside a refused one: its own `await`, `Promise.all` and `catch` take some, and there
+ * is no promise to wait for instead.
  */
 const STEPS_BEFORE_SENDING = 6
 
@@ -189,15 +189,9 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
     this.#reservation = await this.shared.awaitState(reserving)
   }
 
-  /** Releases what is still reserved, or is being reserved: the request may end before. Does nothing when the charge was settled. */
+  /** The request may end before its credits are reserved. */
   releaseReservation(): void {
-    const reservation = this.#reservation
-    if (isPromise(reservation)) {
-      reservation.then(
-        (reserved) => reserved.release(),
-        () => {},
-      )
-    } else reservation?.release()
+    releaseReservation(this.#reservation)
   }
 
   async waitForSlot({ slots }: Batch): Promise<() => void> {

@@ -2,8 +2,8 @@ import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { Semaphore } from '../../concurrency/semaphore.ts'
 import type { Reservation } from '../../credits/budget.ts'
 import { maxAffordable, requestCredits, splitIntoRequests } from '../../credits/cheapest-requests.ts'
+import { releaseReservation } from '../../credits/joint-budget.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
-import { isPromise } from '../../utils/runtime.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
 import { creditsChargedBy, type Failure, isAboutAddresses, isOverBudget, mayBeCausedByAnAddress } from '../failures.ts'
@@ -155,9 +155,7 @@ export class PriceBuyer {
     } finally {
       this.#requests.delete(prices)
       releaseSlot()
-      // What was settled stays so.
-      if (isPromise(reserving)) reserving.then((reserved) => reserved.release()).catch(() => {})
-      else reserving?.release()
+      releaseReservation(reserving)
     }
   }
 
