@@ -1,4 +1,5 @@
 import { type AnswerListener, type ClientExtension, internalsOf } from '../client-internals.ts'
+import { isError } from '../utils/runtime.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
 import { checkOptions, FakeUsageError, show } from './rules/check.ts'
@@ -36,7 +37,7 @@ export class RecordError extends Error {
   readonly #tape: Tape
 
   constructor(tape: Tape, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : show(cause)
+    const reason = isError(cause) ? cause.message : show(cause)
     super(`The recording ended with ${tape.entries.length} answers: ${reason}`, { cause })
     this.#tape = tape
   }

@@ -5,6 +5,7 @@ import type { CompressCallback, ZlibOptions } from 'node:zlib'
 import { PROXY_TUNNEL } from '../transport/outcome.ts'
 import { ResponseTooLargeError } from '../transport/response-text.ts'
 import type { HttpAttempt, ResponseHeaders } from '../transport/transport.ts'
+import { parseUrl } from '../utils/runtime.ts'
 import { errorWithCode, fetchError, idleTimeoutMs, type ProtocolAgent } from './agent-pool.ts'
 
 /** A response whose headers have arrived and whose body is being received. */
@@ -165,12 +166,8 @@ export class RawHeaders implements ResponseHeaders {
 /** @throws a fetch error for a URL that is not requested. The message does not quote it, because it may hold a secret. */
 export function parseTarget(url: string): URL {
   const refuse = (problem: string) => fetchError('fetch failed', errorWithCode(problem, 'ERR_INVALID_URL'))
-  let parsed: URL
-  try {
-    parsed = new URL(url)
-  } catch {
-    throw refuse('The URL is not absolute')
-  }
+  const parsed = parseUrl(url)
+  if (parsed === undefined) throw refuse('The URL is not absolute')
   const { protocol, username, password } = parsed
   if (protocol !== 'http:' && protocol !== 'https:') throw refuse(`The protocol ${protocol} is not supported`)
   if (username || password) throw refuse('Credentials in a URL are not supported')

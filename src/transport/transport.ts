@@ -87,8 +87,9 @@ export interface TransportFailure {
   /**
    * `network`: no connection, or it broke. `timeout`, `aborted`: the client ended the attempt. `redirect`: the server answered
    * with a redirect that is not followed; `cause` is its location. `hook`: a hook of the user failed; `hook` names it.
-   * `not_built`: the request could not be built, as where two implementations of a page meet. `invalid_fetch`: a custom `fetch` resolved to something that is not a `Response`, or whose body had been read, or a custom
-   * transport to something that is no outcome. `too_large`: the body has more than `maxResponseBytes`.
+   * `not_built`: the request could not be built, as where two implementations of a page meet. `invalid_fetch`: a custom `fetch` resolved
+   * to something that is not a `Response`, or whose body had been read, or a custom transport to something that is no outcome. `too_large`:
+   * the body has more than `maxResponseBytes`.
    */
   readonly kind: 'network' | 'timeout' | 'aborted' | 'redirect' | 'hook' | 'not_built' | 'invalid_fetch' | 'too_large'
   /** Whether the server may have received the request, and so may have charged for it. */
