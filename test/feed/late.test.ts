@@ -95,7 +95,7 @@ test('a refused key raises one event for a watch without onError', async () => {
 })
 
 test.each([900, 2_000, 3_000, 5_100])(
-  'with answers that take %d ms, no tick skips a price that is on its way, and look-ups make none late or dearer',
+  'answers that take %d ms: no tick skips a price in flight, and look-ups make no price late or dearer',
   async (latencyMs) => {
     const play = async (lookUpEveryMs?: number) => {
       const { feed, fake, clock } = setupFeed({}, { latencyMs })

@@ -61,7 +61,7 @@ const SETTLED_MS = 5 * MINUTE
 const ROUNDED_MS = 2
 
 testProperty(
-  'what is shown as fresh is fresh, what is old is told as old, and who waits learns why',
+  'fresh prices are fresh, old ones are marked as stale, and a caller who waits gets the reason',
   () =>
     fc.asyncProperty(
       fc.array(step, { minLength: 5, maxLength: 25 }),

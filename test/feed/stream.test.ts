@@ -302,7 +302,7 @@ describe('a stream that breaks', () => {
     state.breakAll()
     await clock.advance(3 * SECOND)
     expect(streams).toHaveLength(2)
-    // It is sent all again, and nobody is told what is known.
+    // The new stream sends everything again. What has not changed is not delivered a second time.
     expect(prices.length).toBe(before)
     await clock.advance(20 * SECOND)
     expect(prices.length).toBe(before + 4)

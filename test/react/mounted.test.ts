@@ -79,7 +79,7 @@ describe.each(['stream', 'feed'] as const)('a mounted component with a %s', (kin
     },
   )
 
-  test('shows a price as stale by its own interval, whoever else shows it and has left', async () => {
+  test('a price becomes stale by the interval of its own component', async () => {
     const { clock, source, state } = setupSource(kind)
     const fast = await mount(() => usePrice(source, ONE, { everyMs: PACE }))
     await acting(() => clock.advance(15 * SECOND))
@@ -120,7 +120,7 @@ interface Row extends Mounted<Readonly<Record<string, FeedPrice | undefined>>> {
 }
 
 testProperty(
-  'what a page shows is as fresh as it says, and what it does not get is told and named, each once',
+  'a page shows no price as fresher than it is, and names each missing one with its reason, once',
   () => {
     const step = fc.oneof(
       fc.record({
@@ -187,7 +187,7 @@ testProperty(
           if (kind === 'feed') continue
           const named = row.errors.filter(({ code }) => code === 'not_allowed')
           expect(named).toEqual(row.addresses.includes(foreign) ? [{ code: 'not_allowed', address: foreign }] : [])
-          // A reason is told again only after prices have come in between.
+          // The same reason is reported again only after a price has arrived.
           const reasons = row.errors.filter(({ code }) => code !== 'not_allowed').length
           expect(reasons).toBeLessThanOrEqual(steps.filter((each) => 'fail' in each || 'sleepMs' in each).length)
         }

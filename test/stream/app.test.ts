@@ -33,7 +33,7 @@ const withoutBody = async (response: Response) => {
 }
 
 describe('an app without a fetch that streams', () => {
-  test('opens no stream, and is told why and what to pass', async () => {
+  test('opens no stream, and the error says why and what to pass', async () => {
     const opened = vi.fn()
     vi.stubGlobal('fetch', Object.assign(opened, { polyfill: true }))
     onCaseFinished(() => void vi.unstubAllGlobals())

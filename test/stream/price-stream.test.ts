@@ -247,7 +247,7 @@ describe('the addresses of a page', () => {
   })
 })
 
-test('of a visitor with more pages than streams the oldest is told so, and asks again after a minute', async () => {
+test('a visitor with too many pages: the oldest stream ends, and its page asks again after a minute', async () => {
   const { clock, openPage } = setupPages({}, undefined, { perVisitor: { streams: 2 } })
   const pages = [openPage(), openPage(), openPage()]
   for (const page of pages) {

@@ -222,7 +222,7 @@ export class PageStream {
 
   #reopen(): void {
     const { state, waitMs, code } = this.#state
-    // What an open stream has said holds until the next one is heard: nobody is told the same again.
+    // Until the new stream answers, what the last one reported still holds, and is not reported again.
     const isOpen = this.#attempt !== undefined && this.#addresses.size > 0
     this.#close()
     this.#asked = this.#addresses

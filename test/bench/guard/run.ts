@@ -7,7 +7,7 @@ import { BENCH, CLIENT_CORE, ROOT, startWorker, type Worker } from '../support/p
 import { markMissed, showSpread, spreadOf, thisMachine } from '../support/tables.ts'
 import { BYTES_FLAGS, bundleClient } from './bundle.ts'
 
-/** Above this ratio a call has become dearer. */
+/** The highest ratio that is accepted: noise is below it. */
 const MAX_RATIO = 1.08
 const ROUNDS = 15
 
