@@ -70,6 +70,9 @@ interface SentAt {
 
 const sentNow = ({ ages }: Member): SentAt => ({ at: ages.now(), elapsed: ages.monotonic() })
 
+/** The wall clock has whole milliseconds: what it names may be that much later. */
+const RESOLUTION_MS = 1
+
 /** How a reservation ended: settled, freed or uncertain. */
 type Decision = 's' | 'f' | 'u'
 
@@ -113,7 +116,7 @@ class SharedReservation implements Reservation {
     const isNamed = name === this.#keyInRedis || (this.#keyInRedis === '' && keysInUse.size > 1)
     const now = this.#member.ages.now()
     // Sure to be in the window, and known to be reserved.
-    if (isNamed && now < this.#windowEndsAt && now < this.#lease.endsAt) return undefined
+    if (isNamed && now < this.#windowEndsAt - RESOLUTION_MS && now < this.#lease.endsAt) return undefined
     return this.#confirmInRedis(details)
   }
 
