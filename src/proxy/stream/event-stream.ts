@@ -75,6 +75,7 @@ export class EventStream {
   readonly body: ReadableStream<Uint8Array>
   readonly #list: PriceList
   readonly #onEnd: () => void
+  /** Undefined as soon as the reader has left, which Deno notices within `enqueue`. */
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   /** What it begins with; undefined after it was written. */
   #opening: string | undefined
@@ -104,7 +105,10 @@ export class EventStream {
           const isNew = this.#opening !== undefined || this.#toldReport !== list.report
           if (isNew || this.#sent !== list.sequence) onReady(this)
         },
-        cancel: () => this.#leave(),
+        cancel: () => {
+          this.#controller = undefined
+          this.#leave()
+        },
       },
       { highWaterMark: 0 },
     )
