@@ -32,8 +32,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 const SIDE_BY_SIDE = [
   [...runtimes, ...apps, ...keptConnections, ...forwardProxies, ...suites, exampleWorker, controlPage, ...managers],
   [...proxies, ...bundlers, ...candleChecks],
-  testRunners,
-  consumers,
+  [...testRunners, ...consumers],
   ...[0, 1, 2].map((list) => fronts.filter((_, i) => i % 3 === list)),
   // Each holds a connection for three minutes.
   ...pagesBehindFronts.map((one) => [one]),

@@ -3,7 +3,8 @@ import { visit } from '../runtimes/chromium.ts'
 import { bundleScenario } from '../runtimes/runtime.ts'
 import { check } from '../scenario/check.ts'
 import { faults, keys } from '../scenario/scenario.ts'
-import type { Project } from '../support/project.ts'
+import { execOrThrow } from '../support/exec.ts'
+import { MATRIX, type Project } from '../support/project.ts'
 import type { Check } from '../support/result.ts'
 import { startService } from '../support/service.ts'
 import { bundlers as all, type Bundler, scriptsIn, writePage } from './bundlers.ts'
@@ -22,9 +23,9 @@ export const bundlers = all.flatMap((bundler): Check[] => [
   },
 ])
 
-async function buildPage({ name, version, build }: Bundler, project: Project) {
+async function buildPage({ name, version }: Bundler, project: Project) {
   const outdir = join(project.folder, `page-${name}`)
-  await build(await bundleScenario(project, 'page', 'page.mjs'), outdir)
+  await build(name, await bundleScenario(project, 'page', 'page.mjs'), outdir)
   const scripts = await withoutNode(outdir)
   writePage(outdir)
   const service = await startService(project, {
@@ -38,15 +39,18 @@ async function buildPage({ name, version, build }: Bundler, project: Project) {
   return { version, detail }
 }
 
-async function buildEstimate({ name, version, build }: Bundler, project: Project) {
+async function buildEstimate({ name, version }: Bundler, project: Project) {
   const outdir = join(project.folder, `estimate-${name}`)
-  await build(project.write('estimate.mjs', ESTIMATE), outdir)
+  await build(name, project.write('estimate.mjs', ESTIMATE), outdir)
   const scripts = await withoutNode(outdir)
   const page = join(outdir, 'page.js')
   const others = scripts.filter((script) => script !== page)
   check('other parts in the page', partsIn(page, others), [])
   return { version, detail: `${kB(gzipped([page]))} gzipped, no client, no zod` }
 }
+
+const build = (name: string, entry: string, outdir: string) =>
+  execOrThrow(process.execPath, ['--import', 'tsx', join(MATRIX, 'bundlers/build.ts'), name, entry, outdir])
 
 async function withoutNode(outdir: string): Promise<string[]> {
   const scripts = scriptsIn(outdir)
