@@ -4,7 +4,7 @@ export interface ExecResult {
   code: number | null
   stdout: string
   stderr: string
-  /** From the last output on stdout to the exit of the process. */
+  /** From the last output on stdout to the exit of the process, without the time in which this process had no turn, either. */
   exitMs: number
 }
 
@@ -23,6 +23,8 @@ export const cleanEnv = (): NodeJS.ProcessEnv => {
   return { ...env, NO_COLOR: '1' }
 }
 
+const TICK_MS = 50
+
 /** Runs a program until it exits, and kills it after `limitMs`. */
 export function exec(
   command: string,
@@ -31,11 +33,13 @@ export function exec(
 ): Promise<ExecResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env: { ...cleanEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-    let [stdout, stderr, lastOutputAt] = ['', '', Date.now()]
+    let [stdout, stderr, lastOutputAt, ticks] = ['', '', Date.now(), 0]
     child.stdout.on('data', (chunk) => {
       stdout += chunk
       lastOutputAt = Date.now()
+      ticks = 0
     })
+    const ticking = setInterval(() => ticks++, TICK_MS)
     child.stderr.on('data', (chunk) => {
       stderr += chunk
     })
@@ -43,10 +47,14 @@ export function exec(
       stderr += `\n(killed after ${limitMs} ms)`
       child.kill('SIGKILL')
     }, limitMs)
-    child.once('error', reject)
+    child.once('error', (error) => {
+      clearInterval(ticking)
+      reject(error)
+    })
     child.once('close', (code) => {
       clearTimeout(timer)
-      resolve({ code, stdout, stderr, exitMs: Date.now() - lastOutputAt })
+      clearInterval(ticking)
+      resolve({ code, stdout, stderr, exitMs: Math.min(Date.now() - lastOutputAt, (ticks + 1) * TICK_MS) })
     })
   })
 }
