@@ -57,9 +57,9 @@ test('leaves no request and no unhandled error when the page closes during a cal
 
 test('warns once about a key in a page, without printing the key', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  // The key of the fake itself is no secret.
   const fake = createFakeService({ keys: { esk_live_page: 1_000 } })
-  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+  // Neither the fake's own key is a secret, nor any that its own fetch sends.
+  const client = createClient({ apiKey: fake.key, fetch: (...request) => fake.fetch(...request) })
   await client.etn.price()
   await client.etn.price()
   expect(warn).toHaveBeenCalledOnce()
