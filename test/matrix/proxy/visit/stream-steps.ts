@@ -63,7 +63,8 @@ async function openStreams(context: VisitContext, count = MAX_STREAMS): Promise<
       streams.push({ body, leave: () => controller.abort() })
       continue
     }
-    if (status !== 429 || attempts === 200) throw new Error(`Stream ${streams.length + 1} is answered with ${status}: ${await new Response(body).text()}`)
+    if (status !== 429 || attempts === 200)
+      throw new Error(`Stream ${streams.length + 1} is answered with ${status}: ${await new Response(body).text()}`)
     await body?.cancel()
     await wait(50)
   }
