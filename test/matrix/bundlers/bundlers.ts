@@ -1,4 +1,5 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { RollupLog } from 'rollup'
 import { versionOf } from '../support/result.ts'
@@ -95,7 +96,38 @@ const webpack: Bundler = {
   },
 }
 
-export const bundlers: readonly Bundler[] = [vite, webpack, esbuild, rollup]
+/** It reads `exports` of packages only where the project says so, as the README has it. */
+const parcel: Bundler = {
+  name: 'Parcel',
+  version: versionOf('parcel'),
+  async build(entry, outdir) {
+    const folder = dirname(entry)
+    const settings = { ...JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')), ...packageExports }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(settings))
+    const { Parcel } = await import('@parcel/core')
+    const bundler = new Parcel({
+      entries: entry,
+      defaultConfig: createRequire(import.meta.url).resolve('@parcel/config-default'),
+      mode: 'production',
+      shouldDisableCache: true,
+      defaultTargetOptions: { shouldOptimize: true, shouldScopeHoist: true, sourceMaps: false },
+      targets: {
+        page: {
+          distDir: outdir,
+          distEntry: 'page.js',
+          publicUrl: './',
+          context: 'browser',
+          outputFormat: 'esmodule',
+          engines: { browsers: ['chrome 120'] },
+        },
+      },
+    })
+    await bundler.run()
+  },
+}
+const packageExports = { '@parcel/resolver-default': { packageExports: true } }
+
+export const bundlers: readonly Bundler[] = [vite, webpack, esbuild, rollup, parcel]
 
 /** The paths of all scripts that a build wrote. */
 export function scriptsIn(folder: string): string[] {

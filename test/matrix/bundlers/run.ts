@@ -10,16 +10,20 @@ import { startService } from '../support/service.ts'
 import { bundlers as all, type Bundler, scriptsIn, writePage } from './bundlers.ts'
 import { gzipped, nodeUses, partsIn } from './inspect.ts'
 
-const ESTIMATE = `import { estimateCost } from 'etn-market'\nglobalThis.cost = estimateCost('token.list', { limit: 20 })\n`
+/** From the main entry, and from one that `exports` of the package leads to. */
+const SMALL = `import { estimateCost } from 'etn-market'
+import { formatPrice } from 'etn-market/format'
+globalThis.texts = [estimateCost('token.list', { limit: 20 }).max, formatPrice('0.5')]
+`
 
 const kB = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`
 
-/** Builds two pages with each bundler: the client, which runs the scenario in Chromium, and `estimateCost` alone. */
+/** Builds two pages with each bundler: the client, which runs the scenario in Chromium, and two functions alone. */
 export const bundlers = all.flatMap((bundler): Check[] => [
   { name: `${bundler.name}, a page`, run: (installed) => buildPage(bundler, installed.project('bundlers')) },
   {
-    name: `${bundler.name}, estimateCost alone`,
-    run: (installed) => buildEstimate(bundler, installed.project('bundlers')),
+    name: `${bundler.name}, estimateCost and formatPrice alone`,
+    run: (installed) => buildSmall(bundler, installed.project('bundlers')),
   },
 ])
 
@@ -39,9 +43,9 @@ async function buildPage({ name, version }: Bundler, project: Project) {
   return { version, detail }
 }
 
-async function buildEstimate({ name, version }: Bundler, project: Project) {
-  const outdir = join(project.folder, `estimate-${name}`)
-  await build(name, project.write('estimate.mjs', ESTIMATE), outdir)
+async function buildSmall({ name, version }: Bundler, project: Project) {
+  const outdir = join(project.folder, `small-${name}`)
+  await build(name, project.write('small.mjs', SMALL), outdir)
   const scripts = await withoutNode(outdir)
   const page = join(outdir, 'page.js')
   const others = scripts.filter((script) => script !== page)
