@@ -159,28 +159,37 @@ export class KeyBalances {
     return this.#reconcile(account, remaining, sent.sentAt, isFree)
   }
 
-  state(): KeyBalancesState {
+  /** @param aheadMs what its time is ahead of the moments that are stored */
+  state(aheadMs: number): KeyBalancesState {
     const current = this.#windows.current()
-    const evidence = Object.fromEntries(
-      [...this.#accounts].map(([key, { balance, known, losses }]) => [
-        key,
-        { balance, known, losses: losses.map(({ window, ...loss }) => ({ ...loss, isCurrent: window === current })) },
-      ]),
-    )
-    return { evidence, inUse: [...this.#inUse] }
+    const toStored = ({ window, sentAt, ...loss }: Loss): StoredLoss => {
+      return { ...loss, sentAt: Math.ceil(sentAt - aheadMs), isCurrent: window === current }
+    }
+    const evidence = Array.from(this.#accounts, ([key, { balance, known, losses }]) => {
+      return [key, { balance, known, losses: losses.map(toStored) }] as const
+    })
+    return { evidence: Object.fromEntries(evidence), inUse: [...this.#inUse] }
   }
 
-  /** Replaces the evidence. `isSameWindow` states that it was written in the current window. */
-  restore({ evidence }: KeyBalancesState, isSameWindow: boolean): void {
+  /**
+   * Replaces the evidence. What an earlier process had in flight was sent after the balance was known, so a later balance proves what it cost, where
+   * that process had used one key.
+   * @param reserved in its windows, the current one first. @param isSameWindow whether that is current now
+   */
+  restore({ evidence, inUse }: KeyBalancesState, reserved: readonly number[], isSameWindow: boolean): void {
     const current = this.#windows.current()
     const now = this.#time()
     for (const [key, { balance, known, losses }] of Object.entries(evidence)) {
-      const restored = losses.map(({ isCurrent, sentAt, credits, possible }) => ({
-        sentAt: Math.min(sentAt, now),
-        credits,
-        possible,
-        window: isCurrent && isSameWindow ? current : undefined,
-      }))
+      const isOnly = inUse.length === 1 && inUse[0] === key && balance !== undefined
+      // When it was sent is not known: at the latest now.
+      const inFlight = (isOnly ? reserved : []).map((credits, index): StoredLoss => {
+        return { sentAt: now, credits, possible: credits, isCurrent: index === 0 }
+      })
+      const restored = [...losses, ...inFlight.filter(({ credits }) => credits > 0)].map((loss): Loss => {
+        const { sentAt, credits, possible, isCurrent } = loss
+        const window = isCurrent && isSameWindow ? current : undefined
+        return { sentAt: Math.min(sentAt, now), credits, possible, window }
+      })
       Object.assign(this.#open(key), { balance, known, losses: restored })
     }
   }

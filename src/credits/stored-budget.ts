@@ -3,12 +3,11 @@ import { callStore, type StoreCallOptions } from '../concurrency/store-timeout.t
 import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
-import { afterRestart } from './after-restart.ts'
 import type { ReservationDetails, StoredBudget } from './budget.ts'
 import { BudgetCore, type BudgetSettings, HeldCredits, withTotals } from './budget-core.ts'
 import { type BudgetEntry, readEntry, writeEntry } from './budget-entry.ts'
 import type { EntryOptions, StoredEntry } from './open-entries.ts'
-import { type BudgetWindows, hasSameBounds, type WindowTime, type WindowTotals } from './windows.ts'
+import type { BudgetWindows, WindowTime, WindowTotals } from './windows.ts'
 
 /** What a budget counts with, from when its entry is read on. */
 type StoredCounts = Omit<BudgetSettings, 'windows'> & { readonly windows: BudgetWindows; readonly time: WindowTime }
@@ -47,10 +46,7 @@ class StoredCore extends BudgetCore {
     super(begin())
     this.#begin = begin
     this.#windowMs = options.windowMs ?? null
-    this.#entry = new EntryStore(options, () => {
-      const { windows, keyBalances, time } = this.settings
-      return writeEntry(this.#windowMs, windows.all(), keyBalances?.state(), time)
-    })
+    this.#entry = new EntryStore(options, () => this.#write())
   }
 
   override totals(): WindowTotals {
@@ -105,12 +101,26 @@ class StoredCore extends BudgetCore {
     this.settings = this.#begin()
     this.#keysWritten = 0
     const { windows, keyBalances } = this.settings
-    const current = windows.current()
-    const found = afterRestart(entry, this.#windowMs, current)
-    windows.restore(found.windows)
-    const [last] = found.windows
-    const isSameWindow = last !== undefined && hasSameBounds(last, current)
-    if (found.keyBalances) keyBalances?.restore(found.keyBalances, isSameWindow)
+    const isSameWindow = windows.restore(entry.windows, entry.windowMs === this.#windowMs)
+    const reserved = entry.windows.map((one) => one.reserved)
+    if (entry.keyBalances) keyBalances?.restore(entry.keyBalances, reserved, isSameWindow)
+  }
+
+  /** The text of the counts, in moments of the wall clock. */
+  #write(): string {
+    const { setBackMs, jumpedMs } = this.settings.time
+    const { windows, keyBalances } = this.settings
+    const moved = windows.all().map(({ start, end, countsUntil, ...counts }) => ({
+      start: start - setBackMs,
+      end: end - setBackMs,
+      countsUntil: countsUntil - setBackMs,
+      ...counts,
+    }))
+    return writeEntry({
+      windowMs: this.#windowMs,
+      windows: moved,
+      keyBalances: keyBalances?.state(setBackMs - jumpedMs),
+    })
   }
 }
 

@@ -69,10 +69,8 @@ export class BudgetWindows {
     if (this.#others.length === 0) return counted
     const totals = { spent: counted.spent, reserved: counted.reserved, uncertain: counted.uncertain }
     for (const other of this.#others) {
-      if (!isCounted(other, this.#now)) continue
-      totals.spent = addCredits(totals.spent, other.spent)
       // What is reserved there may be sent in the current window too, and is then reserved here.
-      totals.uncertain = addCredits(totals.uncertain, addCredits(other.uncertain, other.reserved))
+      if (isCounted(other, this.#now)) addTotals(totals, other)
     }
     return totals
   }
@@ -89,19 +87,29 @@ export class BudgetWindows {
     return [this.current(), ...this.#others]
   }
 
-  /** Replaces all windows. The one that has the bounds of the current window becomes current. */
-  restore(windows: readonly BudgetWindow[]): void {
+  /**
+   * Counts on from the windows of an earlier process. What that had reserved may have been sent, so it is uncertain. Where they have another length,
+   * those that are not over count in the window of now. Returns whether the first one does.
+   */
+  restore(windows: readonly BudgetWindow[], isSameLength: boolean): boolean {
     this.#look()
     this.#window = this.#begin()
     this.#others = []
+    const current = this.#window
+    const countsNow = (one: BudgetWindow) =>
+      isSameLength ? hasSameBounds(one, current) : Math.max(one.end, one.countsUntil) > current.start
     for (const one of windows) {
-      if (hasSameBounds(one, this.#window)) this.#window = one
-      else this.#others.push(one)
-      const until = one.countsUntil === Number.NEGATIVE_INFINITY ? one.end : one.countsUntil
-      // One from the future may be of a clock that was wrong.
-      one.countsUntil = Math.min(until, this.#now + this.#length)
+      const window = countsNow(one) ? current : emptyWindow(one.start, one.end)
+      if (isSameLength) {
+        const until = one.countsUntil === Number.NEGATIVE_INFINITY ? one.end : one.countsUntil
+        // One from the future may be of a clock that was wrong.
+        window.countsUntil = Math.min(until, this.#now + this.#length)
+        if (window !== current) this.#others.push(window)
+      }
+      addTotals(window, one)
     }
     this.#forgetPast()
+    return windows.slice(0, 1).some(countsNow)
   }
 
   #look(): void {
@@ -141,10 +149,14 @@ export class BudgetWindows {
     if (into === undefined || from === undefined) return
     into.end = Math.max(into.end, from.end)
     into.countsUntil = Math.max(into.countsUntil, from.countsUntil)
-    into.spent = addCredits(into.spent, from.spent)
-    // A reservation of the other window cannot be settled here any more.
-    into.uncertain = addCredits(into.uncertain, addCredits(from.uncertain, from.reserved))
+    addTotals(into, from)
   }
+}
+
+/** Adds what counts in one window to another one, in which its reservations cannot be settled. */
+function addTotals(to: Pick<BudgetWindow, 'spent' | 'uncertain'>, { spent, reserved, uncertain }: WindowTotals): void {
+  to.spent = addCredits(to.spent, spent)
+  to.uncertain = addCredits(to.uncertain, addCredits(uncertain, reserved))
 }
 
 export function hasSameBounds(one: BudgetWindow, other: BudgetWindow): boolean {
