@@ -1,76 +1,68 @@
-import type { KeyBalancesState, KeyEvidence, StoredLoss } from './reconcile.ts'
-import { addCredits, type BudgetWindow } from './windows.ts'
+import { isArray, isBoolean, isNumber, isObject, isString } from '../operations/type-guards.ts'
+import { parseJson } from '../utils/json-data.ts'
+import type { KeyBalancesState } from './reconcile.ts'
+import type { BudgetWindow } from './windows.ts'
 
 /** What a budget keeps in its store. Times are unix milliseconds. */
 export interface BudgetEntry {
   /** Length of a window, milliseconds; null without windows. */
   readonly windowMs: number | null
   /** The first one was the current window. */
-  readonly windows: readonly BudgetWindow[]
+  readonly windows: readonly StoredWindow[]
   /** Where nobody else uses the keys. */
   readonly keyBalances?: KeyBalancesState | undefined
 }
 
+type Bounds = 'start' | 'end' | 'countsUntil'
+/** JSON has no infinity: the bounds of a budget without windows are null. `countsUntil` may be null for `end`. */
+export type StoredWindow = Omit<BudgetWindow, Bounds> & Readonly<Record<Bounds, number | null>>
+
 /** What version 0.1.0 of this package wrote can be read. */
 const VERSION = 3
 
-/** In JSON, the infinite start and end of a budget without windows are null. */
 export const writeEntry = (entry: BudgetEntry): string => JSON.stringify({ v: VERSION, ...entry })
 
 /** Reads an entry. Throws for anything that `writeEntry` did not write: it must not pass for "nothing spent". */
 export function readEntry(text: unknown): BudgetEntry {
-  try {
-    const { v, windowMs, windows, keyBalances }: BudgetEntry & { readonly v: number } = JSON.parse(text as string)
-    check(v === VERSION && (windowMs === null || (typeof windowMs === 'number' && windowMs > 0)) && windows.length > 0)
-    return { windowMs, windows: windows.map(readWindow), keyBalances: keyBalances && readKeyBalances(keyBalances) }
-  } catch (cause) {
-    throw new TypeError('The entry in the store is not one that a budget of this version has written.', { cause })
-  }
+  const entry = parseJson(text as string)
+  if (isEntry(entry)) return entry
+  throw new TypeError('The entry in the store is not one that a budget of this version has written.')
 }
 
-// These read what may be anything, whatever their parameters claim.
+const isEntry = (value: unknown): value is BudgetEntry =>
+  isObject(value) &&
+  value.v === VERSION &&
+  (value.windowMs === null || (isNumber(value.windowMs) && value.windowMs > 0)) &&
+  isListOf(value.windows, isWindow) &&
+  value.windows.length > 0 &&
+  (value.keyBalances === undefined || isKeyBalances(value.keyBalances))
 
-function readWindow({ start, end, countsUntil, spent, reserved, uncertain }: BudgetWindow): BudgetWindow {
-  const bounds = { start: readMoment(start, Number.NEGATIVE_INFINITY), end: readMoment(end, Number.POSITIVE_INFINITY) }
-  check(bounds.start < bounds.end)
-  return {
-    ...bounds,
-    countsUntil: readMoment(countsUntil, Number.NEGATIVE_INFINITY),
-    spent: readCredits(spent),
-    reserved: readCredits(reserved),
-    uncertain: readCredits(uncertain),
-  }
-}
+const isWindow = (value: unknown): value is StoredWindow =>
+  isObject(value) &&
+  [value.start, value.end, value.countsUntil].every((moment) => moment === null || isNumber(moment)) &&
+  Number(value.start ?? Number.NEGATIVE_INFINITY) < Number(value.end ?? Number.POSITIVE_INFINITY) &&
+  [value.spent, value.reserved, value.uncertain].every(isCount)
 
-function readMoment(value: number | null, never: number): number {
-  check(value === null || typeof value === 'number')
-  return value ?? never
-}
+const isKeyBalances = (value: unknown): boolean =>
+  isObject(value) &&
+  isObject(value.evidence) &&
+  Object.values(value.evidence).every(isEvidence) &&
+  isListOf(value.inUse, isString)
 
-/** A figure beyond the safe integers does not make the entry unreadable: it counts as the largest, until its window ends. */
-function readCredits(value: number): number {
-  check(Number.isInteger(value) && value >= 0)
-  return addCredits(value, 0)
-}
+const isEvidence = (value: unknown): boolean =>
+  isObject(value) &&
+  (value.balance === undefined || isCount(value.balance)) &&
+  isCount(value.known) &&
+  isListOf(value.losses, isLoss)
 
-function readKeyBalances({ evidence, inUse }: KeyBalancesState): KeyBalancesState {
-  const read = Object.entries(evidence).map(([key, one]) => [key, readEvidence(one)] as const)
-  return { evidence: Object.fromEntries(read), inUse: inUse.map(String) }
-}
+const isLoss = (value: unknown): boolean =>
+  isObject(value) &&
+  isNumber(value.sentAt) &&
+  isBoolean(value.isCurrent) &&
+  isListOf([value.credits, value.possible], isCount)
 
-function readEvidence({ balance, known, losses }: KeyEvidence): KeyEvidence {
-  return {
-    balance: balance === undefined ? undefined : readCredits(balance),
-    known: readCredits(known),
-    losses: losses.map(readLoss),
-  }
-}
+/** Beyond the safe integers, too: such a figure counts as the largest, until its window ends. */
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 
-function readLoss({ sentAt, credits, possible, isCurrent }: StoredLoss): StoredLoss {
-  check(typeof sentAt === 'number' && typeof isCurrent === 'boolean')
-  return { sentAt, credits: readCredits(credits), possible: readCredits(possible), isCurrent }
-}
-
-function check(isValid: boolean): void {
-  if (!isValid) throw new TypeError('A field has another type.')
-}
+const isListOf = (value: unknown, isItem: (item: unknown) => boolean): value is unknown[] =>
+  isArray(value) && value.every(isItem)

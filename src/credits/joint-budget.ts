@@ -21,10 +21,7 @@ export function reserveInBoth(
     (first) =>
       inTurn(
         () => common.reserve(credits, details),
-        (error) => {
-          first.release()
-          throw error
-        },
+        releaseAfter(first),
         (second) => new JointReservation(first, second),
       ),
   )
@@ -70,6 +67,11 @@ function concernsStarter(error: unknown): never {
   throw error instanceof StarterFailure ? error : new StarterFailure(error)
 }
 
+const releaseAfter = (reservation: Reservation) => (error: unknown) => {
+  reservation.release()
+  throw error
+}
+
 class JointReservation implements Reservation {
   readonly credits: number
   readonly #own: Reservation
@@ -82,23 +84,15 @@ class JointReservation implements Reservation {
   }
 
   confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
-    const giveBack = (error: unknown): never => {
-      this.release()
-      throw error
-    }
     const confirmBoth = () =>
       inTurn(
         () => this.#own.confirm(details, key),
         concernsStarter,
         () => this.#common.confirm(details, key),
       )
-    try {
-      const confirmed = confirmBoth()
-      // A window of either may have ended meanwhile: both have to be confirmed without a wait.
-      if (isPromise(confirmed)) return confirmed.then(() => this.confirm(details, key)).catch(giveBack)
-    } catch (error) {
-      giveBack(error)
-    }
+    const confirmed = inTurn(confirmBoth, releaseAfter(this), () => {})
+    // A window of either may have ended meanwhile: both have to be confirmed without a wait.
+    return isPromise(confirmed) ? confirmed.then(() => this.confirm(details, key)) : undefined
   }
 
   settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {

@@ -55,25 +55,18 @@ interface EndedRequest {
 }
 
 /** One key, and its requests. */
-interface Account extends KeyEvidence<Loss> {
-  inFlight: number
-  newest: number
+class Account implements KeyEvidence<Loss> {
+  balance: number | undefined
+  known = 0
+  losses: Loss[] = []
+  inFlight = 0
+  newest = 0
   /** The newest request that was sent with nothing else in flight. */
-  sentAlone: number
+  sentAlone = 0
   /** Whether `balance` is from a free answer. */
-  isFromFree: boolean
+  isFromFree = false
   /** A charged answer has shown that a free one was wrong: no further one proves anything. */
-  isFreeWrong: boolean
-}
-
-const NEW_ACCOUNT = {
-  balance: undefined,
-  known: 0,
-  inFlight: 0,
-  newest: 0,
-  sentAlone: 0,
-  isFromFree: false,
-  isFreeWrong: false,
+  isFreeWrong = false
 }
 
 export const DEFAULT_MAX_CHARGE_DELAY_MS = 60_000
@@ -148,7 +141,7 @@ export class KeyBalances {
       if (charged > 0) this.#forgetBalances()
       return undefined
     }
-    account.known += charged
+    account.known = addCredits(account.known, charged)
     // What is lost before the balance is known cannot be proven by it.
     if (uncertain > 0 && account.balance !== undefined) {
       account.losses.push({ sentAt: sent.sentAt, credits: uncertain, possible: uncertain, window })
@@ -198,7 +191,7 @@ export class KeyBalances {
     const accounts = this.#accounts
     const known = accounts.get(key)
     if (known !== undefined && accounts.size === 1) return known
-    const account = known ?? { ...NEW_ACCOUNT, losses: [] }
+    const account = known ?? new Account()
     // The last one of the Map is the newest.
     accounts.delete(key)
     accounts.set(key, account)

@@ -3,6 +3,7 @@ import { callStore, type StoreCallOptions } from '../concurrency/store-timeout.t
 import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
+import { createWriteQueue } from '../utils/write-queue.ts'
 import type { ReservationDetails, StoredBudget } from './budget.ts'
 import { BudgetCore, type BudgetSettings, HeldCredits, withTotals } from './budget-core.ts'
 import { type BudgetEntry, readEntry, writeEntry } from './budget-entry.ts'
@@ -175,13 +176,12 @@ const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
 const MAX_KNOWN = 32
 
-/** Reads and writes one entry. Writes are in order, one at a time. */
+/** Reads and writes one entry. */
 class EntryStore {
   readonly #options: EntryOptions
   readonly #limits: StoreCallOptions
   readonly #snapshot: () => string
-  #running: Promise<unknown> = Promise.resolve()
-  #queued: Promise<void> | undefined
+  readonly #queue = createWriteQueue(() => this.#write())
   #failures = 0
   #stopRetry: (() => void) | undefined
   /** The last texts that were read or written: a write that failed may have arrived, and a store may show an older one for a while. */
@@ -201,43 +201,23 @@ class EntryStore {
     return text === null || this.#known.includes(text) ? undefined : text
   }
 
-  /**
-   * Resolves when a write that began after this call has succeeded. Calls made while a write runs share the next one. One that failed is tried
-   * again while the process lives.
-   */
+  /** Resolves when a write that began after this call has succeeded. One that failed is tried again while the process lives. */
   save(): Promise<void> {
-    return callStore(() => this.#enqueue(), this.#limits)
+    return callStore(() => this.#queue.write(), this.#limits)
   }
 
-  #enqueue(): Promise<void> {
-    this.#queued ??= this.#running.then(() => {
-      this.#queued = undefined
-      const written = this.#write()
-      this.#running = written.catch(() => {})
-      return written
-    })
-    return this.#queued
-  }
-
-  /** A write that takes too long is given up. If it ends after all, it may have replaced newer counts, which are written again. */
   async #write(): Promise<void> {
-    let isGivenUp = false
     const text = this.#snapshot()
     this.remember(text)
-    const written = this.#set(text)
-    written.then(
-      () => {
-        if (isGivenUp) this.#enqueue().catch(() => {})
-      },
-      () => {},
-    )
     this.#stopRetry?.()
     this.#stopRetry = undefined
+    const written = this.#set(text)
     try {
       await callStore(() => written, this.#limits)
       this.#failures = 0
     } catch (error) {
-      isGivenUp = true
+      // If it ends after all, it may have replaced newer counts, which are written again.
+      written.then(() => this.#queue.write()).catch(() => {})
       this.#writeLater()
       throw error
     }
@@ -245,20 +225,20 @@ class EntryStore {
 
   /** What is known to be charged is written late rather than never, also when no call follows. */
   #writeLater(): void {
-    const pauseMs = exponentialBackoff(this.#failures++, MIN_PAUSE_MS, MAX_PAUSE_MS)
-    this.#stopRetry ??= startBackgroundTimer(pauseMs, () => void this.#writeAgain())
+    this.#stopRetry ??= startBackgroundTimer(
+      exponentialBackoff(this.#failures++, MIN_PAUSE_MS, MAX_PAUSE_MS),
+      () => void this.#writeAgain(),
+    )
   }
 
-  /** Gives up where another budget has written since: it has counted what this one had reserved, and must not lose what it spent. */
   async #writeAgain(): Promise<void> {
     this.#stopRetry = undefined
     try {
-      if ((await this.readForeign()) !== undefined) return
+      // Another budget that has written since has counted what this one had reserved, and must not lose what it spent.
+      if ((await this.readForeign()) === undefined) await this.#queue.write()
     } catch {
       this.#writeLater()
-      return
     }
-    await this.#enqueue().catch(() => {})
   }
 
   async #set(text: string): Promise<void> {

@@ -1,8 +1,10 @@
+import type { StoredWindow } from './budget-entry.ts'
+
 export interface BudgetWindow {
   /** When it begins and ends, in the time of the windows. */
   start: number
   end: number
-  /** It counts until then: until its end, or longer where the clock has jumped forward meanwhile. -Infinity where nobody has said. */
+  /** It counts until then: until its end, or longer where the clock has jumped forward meanwhile. */
   countsUntil: number
   spent: number
   reserved: number
@@ -91,25 +93,24 @@ export class BudgetWindows {
    * Counts on from the windows of an earlier process. What that had reserved may have been sent, so it is uncertain. Where they have another length,
    * those that are not over count in the window of now. Returns whether the first one does.
    */
-  restore(windows: readonly BudgetWindow[], isSameLength: boolean): boolean {
+  restore(windows: readonly StoredWindow[], isSameLength: boolean): boolean {
     this.#look()
-    this.#window = this.#begin()
+    const current = this.#begin()
+    this.#window = current
     this.#others = []
-    const current = this.#window
-    const countsNow = (one: BudgetWindow) =>
-      isSameLength ? hasSameBounds(one, current) : Math.max(one.end, one.countsUntil) > current.start
-    for (const one of windows) {
-      const window = countsNow(one) ? current : emptyWindow(one.start, one.end)
-      if (isSameLength) {
-        const until = one.countsUntil === Number.NEGATIVE_INFINITY ? one.end : one.countsUntil
-        // One from the future may be of a clock that was wrong.
-        window.countsUntil = Math.min(until, this.#now + this.#length)
-        if (window !== current) this.#others.push(window)
-      }
-      addTotals(window, one)
-    }
+    const restored = windows.map((one) => {
+      const window = emptyWindow(one.start ?? Number.NEGATIVE_INFINITY, one.end ?? Number.POSITIVE_INFINITY)
+      const until = one.countsUntil ?? window.end
+      const countsNow = isSameLength ? hasSameBounds(window, current) : Math.max(window.end, until) > current.start
+      const into = countsNow ? current : window
+      addTotals(into, one)
+      // One from the future may be of a clock that was wrong.
+      if (isSameLength) into.countsUntil = Math.min(until, this.#now + this.#length)
+      if (isSameLength && !countsNow) this.#others.push(window)
+      return into
+    })
     this.#forgetPast()
-    return windows.slice(0, 1).some(countsNow)
+    return restored[0] === current
   }
 
   #look(): void {
