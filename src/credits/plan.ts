@@ -162,7 +162,7 @@ function readCall(call: PlannedCall, index: number): CallRate {
   const validated = validateParams(operation, params)
   const cost = costOfCall(validated)
   const callsPerDay = countCalls(everyMs, activeHours)
-  return { operation, values: validated.values, everyMs, activeHours, callsPerDay, cost }
+  return { index, operation, values: validated.values, everyMs, activeHours, callsPerDay, cost }
 }
 
 /** The active hours begin anew each day, with a call: every 6 hours in 9 hours are 2 calls. */

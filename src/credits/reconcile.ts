@@ -252,16 +252,17 @@ export class KeyBalances {
     const now = this.#time()
     const partMs = this.#maxChargeDelayMs / LOSS_PARTS
     const merged = new Map<string, Loss>()
-    for (const { sentAt, credits, possible, window } of account.losses) {
-      const isCurrent = window === current
+    for (const loss of account.losses) {
+      const window = loss.window === current ? current : undefined
       // Moments that stay where they are: what is counted together becomes no younger with each time.
-      const part = Math.ceil(Math.max(now - this.#maxChargeDelayMs, Math.min(now, sentAt)) / partMs)
-      const other = merged.get(`${part} ${isCurrent}`)
-      merged.set(`${part} ${isCurrent}`, {
-        sentAt: Math.max(sentAt, other?.sentAt ?? sentAt),
-        credits: addCredits(credits, other?.credits ?? 0),
-        possible: addCredits(possible, other?.possible ?? 0),
-        window: isCurrent ? current : undefined,
+      const part = Math.ceil(Math.max(now - this.#maxChargeDelayMs, Math.min(now, loss.sentAt)) / partMs)
+      const key = `${part} ${window === current}`
+      const { sentAt, credits, possible } = merged.get(key) ?? { sentAt: loss.sentAt, credits: 0, possible: 0 }
+      merged.set(key, {
+        sentAt: Math.max(sentAt, loss.sentAt),
+        credits: addCredits(credits, loss.credits),
+        possible: addCredits(possible, loss.possible),
+        window,
       })
     }
     account.losses = [...merged.values()]
