@@ -156,10 +156,6 @@ export class Member {
     return this.command(BUY, this.keys.buy, [this.#id, leaseMs, ...addresses.map((one) => one.toLowerCase())])
   }
 
-  termsOf(id: string, credits: number, key: string): (string | number)[] {
-    return [this.config, this.view.seen, id, credits, key]
-  }
-
   waitForReplicas(): Promise<void> {
     return this.#commands.waitForReplicas()
   }
