@@ -98,7 +98,7 @@ class SharedReservation implements Reservation {
     this.#lease.endsAt = sentAt + settings.leaseMs
     try {
       member.throwIfClosed()
-      const answer = await member.moveCredits(RESERVE, [config, view.seen, this.#lease.id, this.credits, key])
+      const answer = await member.askLedger(RESERVE, [config, view.seen, this.#lease.id, this.credits, key])
       if (answer.verdict === 'decided') throw alreadyDecided(details)
       if (answer.verdict === 'refused') {
         this.#end()
@@ -149,7 +149,7 @@ class SharedReservation implements Reservation {
       const now = ages.monotonic()
       const ageMs = Math.ceil(now - this.#reservedAt)
       const sinceConfirmedMs = Math.floor(now - (this.#confirmedAt ?? now))
-      await this.#member.moveCredits(SETTLE, [view.seen, ...known, ageMs, sinceConfirmedMs, this.#key])
+      await this.#member.askLedger(SETTLE, [view.seen, ...known, ageMs, sinceConfirmedMs, this.#key])
     }, untilMs)
   }
 }

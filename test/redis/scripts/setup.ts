@@ -110,13 +110,14 @@ export function useScripts() {
     renew: (...ids: string[]) => run(RENEW, [keys.leases], [LEASE_MS, ...ids.flatMap((id) => [1, id])]),
     /** Spent, reserved, uncertain. */
     async status(config = CONFIG, remembered = view.seen) {
-      const [, seen = '', msLeft, ...counts] = (await run(STATUS, keys.status, [config, remembered])) as string[]
+      const reply = (await run(STATUS, keys.status, [config, remembered])) as string[]
+      const [taken, , seen = '', window, msLeft, ...counts] = reply
       return {
         seen,
-        window: Number(seen.split(' ')[2]),
+        window: Number(window),
         msLeft: Number(msLeft),
         totals: counts.slice(0, 3).map(Number),
-        taken: Number(counts[3]),
+        taken: Number(taken),
       }
     },
     reconcile: (args: readonly (string | number)[] = [], { config = CONFIG, seen = view.seen } = {}) =>
