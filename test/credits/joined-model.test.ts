@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { type Budget, createBudget, type Reservation } from '../../src/credits/budget.ts'
+import { type Budget, createBudget, type Reservation, type StoredBudget } from '../../src/credits/budget.ts'
 import { joinLimits, reserveInBoth, type SpendingLimit } from '../../src/credits/joint-budget.ts'
 import { StarterFailure } from '../../src/errors/budget.ts'
 import { createVirtualClock, flush } from '../support/clock.ts'
@@ -258,14 +258,17 @@ async function run({ steps, faults, otherFaults, isStored, isProven, windows }: 
         request.reservation?.settle(0, { remaining: balances.get(request.key) })
       }
     } else if (next.do === 'wait') await clock.advance(next.ms)
+    else if (next.do === 'crash') await crash()
+    // One that has not been read has not seen the clocks before.
+    else if (![common, stored].every(({ budget }) => totalsOf(budget))) return
     else if (next.do === 'sleep') {
       clock.suspend(next.ms, next.isCertain)
       wallOffset += next.ms
-    } else if (next.do === 'set the clock') {
+    } else {
       clock.stepWallClock(next.ms)
       wallOffset += next.ms
       if (next.ms < 0) setBackMs -= next.ms
-    } else await crash()
+    }
   }
 
   async function crash(): Promise<void> {
@@ -279,20 +282,23 @@ async function run({ steps, faults, otherFaults, isStored, isProven, windows }: 
       request.state = request.state === 'sent' || request.state === 'left' ? 'left' : 'ended'
     requests = requests.filter(({ state }) => state === 'left')
     connections = connected()
+    setBackMs = 0
     ;({ common, memory, stored } = openAll())
     for (const [index, now] of [common, stored].entries())
       if (now.isStored && isSteady) now.charges = before[index]?.charges ?? []
+    await load()
+  }
+
+  /** Where its store does not fail. */
+  async function load(): Promise<void> {
+    for (const { budget } of [common, stored]) (budget as Partial<StoredBudget>).load?.().catch(requireRefusal)
+    await flush()
   }
 
   function check(): void {
     for (const { budget, charges, limit } of [common, memory, stored]) {
-      let totals: number[]
-      try {
-        totals = [budget.spent, budget.reserved, budget.uncertain]
-      } catch {
-        // It is not loaded.
-        continue
-      }
+      const totals = totalsOf(budget)
+      if (totals === undefined) continue
       const counted = totals.reduce((sum, credits) => sum + credits, 0)
       const charged = charges.reduce((sum, { until, credits }) => sum + (elapsed() < until - 1 ? credits : 0), 0)
       expect(Math.min(...totals)).toBeGreaterThanOrEqual(0)
@@ -301,6 +307,7 @@ async function run({ steps, faults, otherFaults, isStored, isProven, windows }: 
     }
   }
 
+  await load()
   for (const next of steps) {
     await take(next)
     check()
@@ -312,6 +319,15 @@ async function run({ steps, faults, otherFaults, isStored, isProven, windows }: 
   for (const { budget } of [common, memory, stored]) {
     await budget.reserve(0)
     expect(budget.reserved).toBe(0)
+  }
+}
+
+/** Spent, reserved and uncertain; undefined before the budget is loaded. */
+function totalsOf(budget: Budget): number[] | undefined {
+  try {
+    return [budget.spent, budget.reserved, budget.uncertain]
+  } catch {
+    return undefined
   }
 }
 
