@@ -1,6 +1,6 @@
 import { StarterFailure } from '../errors/budget.ts'
 import { isPromise } from '../utils/runtime.ts'
-import type { Budget, Reconciliation, Reservation, ReservationDetails } from './budget.ts'
+import type { Budget, Reservation, ReservationDetails } from './budget.ts'
 
 export type SpendingLimit = Pick<Budget, 'check' | 'reserve'>
 
@@ -22,7 +22,7 @@ export function reserveInBoth(
       inTurn(
         () => common.reserve(credits, details),
         releaseAfter(first),
-        (second) => new JointReservation(first, second),
+        (second) => joinReservations(first, second),
       ),
   )
 }
@@ -72,41 +72,32 @@ const releaseAfter = (reservation: Reservation) => (error: unknown) => {
   throw error
 }
 
-class JointReservation implements Reservation {
-  readonly credits: number
-  readonly #own: Reservation
-  readonly #common: Reservation
-
-  constructor(own: Reservation, common: Reservation) {
-    this.credits = common.credits
-    this.#own = own
-    this.#common = common
+function joinReservations(own: Reservation, common: Reservation): Reservation {
+  const joined: Reservation = {
+    credits: common.credits,
+    confirm(details, key) {
+      const confirmBoth = () =>
+        inTurn(
+          () => own.confirm(details, key),
+          concernsStarter,
+          () => common.confirm(details, key),
+        )
+      const confirmed = inTurn(confirmBoth, releaseAfter(joined), () => {})
+      // A window of either may have ended meanwhile: both have to be confirmed without a wait.
+      return isPromise(confirmed) ? confirmed.then(() => joined.confirm(details, key)) : undefined
+    },
+    settle(charged, observed) {
+      own.settle(charged, observed)
+      return common.settle(charged, observed)
+    },
+    release() {
+      own.release()
+      common.release()
+    },
+    markUncertain() {
+      own.markUncertain()
+      common.markUncertain()
+    },
   }
-
-  confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
-    const confirmBoth = () =>
-      inTurn(
-        () => this.#own.confirm(details, key),
-        concernsStarter,
-        () => this.#common.confirm(details, key),
-      )
-    const confirmed = inTurn(confirmBoth, releaseAfter(this), () => {})
-    // A window of either may have ended meanwhile: both have to be confirmed without a wait.
-    return isPromise(confirmed) ? confirmed.then(() => this.confirm(details, key)) : undefined
-  }
-
-  settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {
-    this.#own.settle(charged, observed)
-    return this.#common.settle(charged, observed)
-  }
-
-  release(): void {
-    this.#own.release()
-    this.#common.release()
-  }
-
-  markUncertain(): void {
-    this.#own.markUncertain()
-    this.#common.markUncertain()
-  }
+  return joined
 }

@@ -126,20 +126,13 @@ class StoredCore extends BudgetCore {
 }
 
 /** A reservation that is written before it may be used, and again when it moves to another window. */
-class StoredReservation extends HeldCredits {
-  readonly #core: StoredCore
+class StoredReservation extends HeldCredits<StoredCore> {
   /** The window for which the reservation is written. */
-  #writtenIn: WindowTotals
-
-  constructor(core: StoredCore, credits: number, details: ReservationDetails | undefined) {
-    super(core, credits, details)
-    this.#core = core
-    this.#writtenIn = core.settings.windows.current()
-  }
+  #writtenIn: WindowTotals = this.core.settings.windows.current()
 
   async write(details: ReservationDetails | undefined): Promise<void> {
     try {
-      await this.#core.save(details)
+      await this.core.save(details)
     } catch (error) {
       this.release()
       throw error
@@ -148,8 +141,8 @@ class StoredReservation extends HeldCredits {
 
   override confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
     super.confirm(details, key)
-    const window = this.#core.settings.windows.current()
-    if (window === this.#writtenIn && this.#core.areKeysWritten) return undefined
+    const window = this.core.settings.windows.current()
+    if (window === this.#writtenIn && this.core.areKeysWritten) return undefined
     this.#writtenIn = window
     // A further window may begin during the write.
     return this.write(details).then(() => this.confirm(details, key))
