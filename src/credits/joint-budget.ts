@@ -87,8 +87,9 @@ function joinReservations(own: Reservation, common: Reservation): Reservation {
       return isPromise(confirmed) ? confirmed.then(() => joined.confirm(details, key)) : undefined
     },
     settle(charged, observed) {
-      own.settle(charged, observed)
-      return common.settle(charged, observed)
+      const proof = own.settle(charged, observed)
+      // Where both know the key, they have lost the same answers.
+      return common.settle(charged, observed) ?? proof
     },
     release() {
       own.release()
