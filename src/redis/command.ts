@@ -191,11 +191,8 @@ const foreignReply = () =>
     'The client of Redis gave a reply that belongs to another command, so it is not known whether this one was executed.',
   )
 
-const waitNeedsConnection = () =>
-  new InvalidRequestError(
-    'Invalid wait: it needs a client with one connection, because WAIT is about what its own connection wrote. A pool, a cluster and createSentinel of redis have several. Leave wait out, or give the fleet a client of its own: createClient of redis, or new Redis of ioredis or iovalkey, which follow a fail-over by `sentinels`.',
-    { code: 'invalid_option' },
-  )
+const WAIT_NEEDS_CONNECTION =
+  'Invalid wait: it needs a client with one connection, because WAIT is about what its own connection wrote. A pool, a cluster and createSentinel of redis have several. Leave wait out, or give the fleet a client of its own: createClient of redis, or new Redis of ioredis or iovalkey, which follow a fail-over by `sentinels`.'
 
 /** Runs one script. It rejects when there is no answer in time, whatever the client does. */
 export type Command = (script: string, keys: string[], args: readonly (string | number)[]) => Promise<string[]>
@@ -215,7 +212,7 @@ export class Commands {
     this.#settings = settings
     this.#nextId = nextId
     if (settings.wait !== undefined && !(hasMethod(redis, 'wait') && isOneConnection(redis)))
-      throw waitNeedsConnection()
+      throw new InvalidRequestError(WAIT_NEEDS_CONNECTION, { code: 'invalid_option' })
   }
 
   readonly run: Command = async (script, keys, args) => {
