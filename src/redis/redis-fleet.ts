@@ -152,8 +152,8 @@ export class Member {
   }
 
   /** Takes leases of addresses, all of them in one command, or ends them with a `leaseMs` of 0. Resolves with '1' for each that this member may buy. */
-  buy(addresses: readonly string[], leaseMs: number): Promise<string[]> {
-    return this.command(BUY, this.keys.buy, [this.#id, leaseMs, ...addresses.map((one) => one.toLowerCase())])
+  async buy(addresses: readonly string[], leaseMs: number): Promise<string[]> {
+    return addresses.length === 0 ? [] : this.command(BUY, addresses.map(this.keys.buyer), [this.#id, leaseMs])
   }
 
   waitForReplicas(): Promise<void> {
@@ -239,7 +239,6 @@ export class FleetKeys {
   /** Of the scripts that move credits. */
   readonly ledger: string[]
   readonly status: string[]
-  readonly buy: string[]
   readonly leases: string
   readonly slots: string
   /** The name of an API key in Redis: a hash of it, which is another one in each fleet. */
@@ -257,7 +256,6 @@ export class FleetKeys {
     this.slots = key('slots')
     this.ledger = [key('state'), key('operations'), this.leases, key('ends'), key('breakers'), key('balances')]
     this.status = [key('state'), key('operations'), this.leases, this.slots, key('breakers')]
-    this.buy = [key('buyers:ends'), key('buyers:owners')]
   }
 
   /** Of the scripts that admit requests, for a scope of an API key. */
@@ -268,4 +266,5 @@ export class FleetKeys {
   }
 
   probes = (scope: string): string => this.#key(`probes:${scope}`)
+  buyer = (address: string): string => this.#key(`buyer:${address.toLowerCase()}`)
 }

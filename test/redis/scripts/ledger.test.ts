@@ -209,6 +209,6 @@ test('without memory everything is settled, renewed and read', async () => {
   expect((await settle('c', 'u')).verdict).toBe('u')
   expect((await settle('new', 'f')).verdict).toBe('f')
   expect(await renew('d')).toEqual([1])
-  expect(await scripts.run(BUY, keys.buy, ['one', LEASE_MS, 'a'])).toEqual([1])
+  expect(await scripts.run(BUY, [keys.buyer('a')], ['one', LEASE_MS])).toEqual([1])
   expect((await status()).totals).toEqual([60, 100, 100])
 })
