@@ -176,9 +176,6 @@ export interface BudgetOptions {
   maxChargeDelayMs?: number | undefined
 }
 
-/** What a budget needs of a clock. */
-type BudgetClock = Pick<Clock, 'now' | 'monotonic'>
-
 const OPTIONS = ['credits', 'windowMs', 'store', 'key', 'storeTimeoutMs', 'exclusiveKey', 'maxChargeDelayMs']
 const DEFAULT_KEY = 'etn-market:budget'
 
@@ -193,10 +190,16 @@ const DEFAULT_KEY = 'etn-market:budget'
  * console.log(budget.available)
  * @throws InvalidRequestError when an option is not accepted, or the entry is open with another one.
  */
-export function createBudget(options: BudgetOptions & { store: BudgetStore }, clock?: BudgetClock): StoredBudget
-export function createBudget(options: BudgetOptions & { store?: undefined }, clock?: BudgetClock): MemoryBudget
-export function createBudget(options: BudgetOptions, clock?: BudgetClock): Budget
-export function createBudget(options: BudgetOptions, clock?: BudgetClock): Budget {
+export function createBudget(
+  options: BudgetOptions & { store: BudgetStore },
+  clock?: Pick<Clock, 'now' | 'monotonic'>,
+): StoredBudget
+export function createBudget(
+  options: BudgetOptions & { store?: undefined },
+  clock?: Pick<Clock, 'now' | 'monotonic'>,
+): MemoryBudget
+export function createBudget(options: BudgetOptions, clock?: Pick<Clock, 'now' | 'monotonic'>): Budget
+export function createBudget(options: BudgetOptions, clock?: Pick<Clock, 'now' | 'monotonic'>): Budget {
   checkOptions(options)
   requireGlobals()
   const { budget, readAgain } = openBudget(options, clock ?? new SystemClock())
@@ -217,7 +220,7 @@ export interface OpenedBudget {
 /** @param given settings, or a budget of the caller's own. @param ttlMs how long a store has to keep what is written; undefined for always */
 export function openBudget(
   given: OpenedBudget['budget'] | BudgetOptions,
-  clock: BudgetClock,
+  clock: Pick<Clock, 'now' | 'monotonic'>,
   ttlMs?: number,
 ): OpenedBudget {
   if ('reserve' in given) return { budget: given, close: async () => given.flush?.() }
