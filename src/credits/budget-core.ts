@@ -117,19 +117,19 @@ function printed<B extends BudgetTotals>(budget: B): object {
  * A reservation counts in the window in which it was made, and from `confirm` on in the one in which it is sent.
  * A class, because one is made for each request and closures would be made anew for each.
  */
-export class HeldCredits implements MemoryReservation {
+export class HeldCredits<Core extends BudgetCore = BudgetCore> implements MemoryReservation {
   readonly credits: number
-  readonly #core: BudgetCore
+  protected readonly core: Core
   /** Undefined when the reservation is decided. */
   #window: WindowTotals | undefined
   /** Undefined until the request is about to be sent. */
   #sent: SentRequest | undefined
 
-  constructor(core: BudgetCore, credits: number, details: ReservationDetails | undefined) {
+  constructor(core: Core, credits: number, details: ReservationDetails | undefined) {
     core.check(credits, details)
     const window = core.settings.windows.current()
     this.credits = credits
-    this.#core = core
+    this.core = core
     this.#window = window
     window.reserved += credits
     core.held++
@@ -137,7 +137,7 @@ export class HeldCredits implements MemoryReservation {
   }
 
   confirm(details?: ReservationDetails, key = ''): void {
-    const core = this.#core
+    const { core } = this
     const before = this.#window
     if (before === undefined) throw alreadyDecided(details)
     const current = core.settings.windows.current()
@@ -172,16 +172,16 @@ export class HeldCredits implements MemoryReservation {
     const window = this.#window
     if (window === undefined) return undefined
     this.#window = undefined
-    this.#core.held--
+    this.core.held--
     window.reserved -= this.credits
     window.spent = addCredits(window.spent, charged)
     window.uncertain = addCredits(window.uncertain, uncertain)
-    const { keyBalances } = this.#core.settings
+    const { keyBalances } = this.core.settings
     const balance = isCredits(remaining) ? remaining : undefined
     const isFree = this.credits === 0
     const ended = { isFree, window, charged, uncertain, remaining: balance }
     const reconciliation = keyBalances?.recordEnd(this.#sent, ended)
-    this.#core.onChange()
+    this.core.onChange()
     return reconciliation
   }
 }

@@ -1,124 +1,68 @@
-import type { KeyBalancesState, KeyEvidence, StoredLoss } from './reconcile.ts'
-import { addCredits, type BudgetWindow, type WindowTime } from './windows.ts'
+import { isArray, isBoolean, isNumber, isObject, isString } from '../operations/type-guards.ts'
+import { parseJson } from '../utils/json-data.ts'
+import type { KeyBalancesState } from './reconcile.ts'
+import type { BudgetWindow } from './windows.ts'
 
 /** What a budget keeps in its store. Times are unix milliseconds. */
 export interface BudgetEntry {
   /** Length of a window, milliseconds; null without windows. */
   readonly windowMs: number | null
   /** The first one was the current window. */
-  readonly windows: readonly BudgetWindow[]
+  readonly windows: readonly StoredWindow[]
   /** Where nobody else uses the keys. */
   readonly keyBalances?: KeyBalancesState | undefined
 }
 
+type Bounds = 'start' | 'end' | 'countsUntil'
+/** JSON has no infinity: the bounds of a budget without windows are null. `countsUntil` may be null for `end`. */
+export type StoredWindow = Omit<BudgetWindow, Bounds> & Readonly<Record<Bounds, number | null>>
+
 /** What version 0.1.0 of this package wrote can be read. */
 const VERSION = 3
 
-/** @param time that of the windows: the entry states moments of the wall clock */
-export function writeEntry(
-  windowMs: number | null,
-  all: readonly BudgetWindow[],
-  keyBalances: KeyBalancesState | undefined,
-  { setBackMs, jumpedMs }: WindowTime,
-): string {
-  // JSON has no Infinity, which is the end of a budget without windows.
-  const toMoment = (time: number) => (Number.isFinite(time) ? time - setBackMs : null)
-  const windows = all.map((window) => ({
-    start: toMoment(window.start),
-    end: toMoment(window.end),
-    countsUntil: toMoment(window.countsUntil),
-    spent: safe(window.spent),
-    reserved: safe(window.reserved),
-    uncertain: safe(window.uncertain),
-  }))
-  const evidence =
-    keyBalances &&
-    Object.entries(keyBalances.evidence).map(([key, one]) => [
-      key,
-      {
-        ...one,
-        losses: one.losses.map((loss) => ({ ...loss, sentAt: Math.ceil(loss.sentAt - setBackMs + jumpedMs) })),
-      },
-    ])
-  return JSON.stringify({
-    v: VERSION,
-    windowMs,
-    windows,
-    keyBalances: evidence && { ...keyBalances, evidence: Object.fromEntries(evidence) },
-  })
-}
+export const writeEntry = (entry: BudgetEntry): string => JSON.stringify({ v: VERSION, ...entry })
 
 /** Reads an entry. Throws for anything that `writeEntry` did not write: it must not pass for "nothing spent". */
 export function readEntry(text: unknown): BudgetEntry {
-  const { v, windowMs, windows, keyBalances } = asRecord(typeof text === 'string' ? JSON.parse(text) : undefined)
-  const list = asList(windows)
-  if (v !== VERSION || !isLength(windowMs) || list.length === 0) throw unreadable()
-  const balances = keyBalances === undefined ? undefined : readKeyBalances(keyBalances)
-  return { windowMs, windows: list.map(readWindow), keyBalances: balances }
+  const entry = parseJson(text as string)
+  if (isEntry(entry)) return entry
+  throw new TypeError('The entry in the store is not one that a budget of this version has written.')
 }
 
-function readWindow(value: unknown): BudgetWindow {
-  const window = asRecord(value)
-  const start = readMoment(window.start, Number.NEGATIVE_INFINITY)
-  const end = readMoment(window.end, Number.POSITIVE_INFINITY)
-  if (!(start < end)) throw unreadable()
-  return {
-    start,
-    end,
-    countsUntil: readMoment(window.countsUntil, Number.NEGATIVE_INFINITY),
-    spent: readCredits(window.spent),
-    reserved: readCredits(window.reserved),
-    uncertain: readCredits(window.uncertain),
-  }
-}
+const isEntry = (value: unknown): value is BudgetEntry =>
+  isObject(value) &&
+  value.v === VERSION &&
+  (value.windowMs === null || (isNumber(value.windowMs) && value.windowMs > 0)) &&
+  isListOf(value.windows, isWindow) &&
+  value.windows.length > 0 &&
+  (value.keyBalances === undefined || isKeyBalances(value.keyBalances))
 
-function readMoment(value: unknown, never: number): number {
-  if (value === null) return never
-  if (typeof value !== 'number') throw unreadable()
-  return value
-}
+const isWindow = (value: unknown): value is StoredWindow =>
+  isObject(value) &&
+  [value.start, value.end, value.countsUntil].every((moment) => moment === null || isNumber(moment)) &&
+  Number(value.start ?? Number.NEGATIVE_INFINITY) < Number(value.end ?? Number.POSITIVE_INFINITY) &&
+  [value.spent, value.reserved, value.uncertain].every(isCount)
 
-/** A figure beyond the safe integers does not make the entry unreadable: it counts as the largest, until its window ends. */
-function readCredits(value: unknown): number {
-  if (!(Number.isInteger(value) && Number(value) >= 0)) throw unreadable()
-  return safe(Number(value))
-}
+const isKeyBalances = (value: unknown): boolean =>
+  isObject(value) &&
+  isObject(value.evidence) &&
+  Object.values(value.evidence).every(isEvidence) &&
+  isListOf(value.inUse, isString)
 
-function readKeyBalances(value: unknown): KeyBalancesState {
-  const { evidence, inUse } = asRecord(value)
-  const read = Object.entries(asRecord(evidence)).map(([key, found]) => [key, readEvidence(found)] as const)
-  return { evidence: Object.fromEntries(read), inUse: asList(inUse).map(String) }
-}
+const isEvidence = (value: unknown): boolean =>
+  isObject(value) &&
+  (value.balance === undefined || isCount(value.balance)) &&
+  isCount(value.known) &&
+  isListOf(value.losses, isLoss)
 
-function readEvidence(value: unknown): KeyEvidence {
-  const { balance, known, losses } = asRecord(value)
-  return {
-    balance: balance === undefined ? undefined : readCredits(balance),
-    known: readCredits(known),
-    losses: asList(losses).map(readLoss),
-  }
-}
+const isLoss = (value: unknown): boolean =>
+  isObject(value) &&
+  isNumber(value.sentAt) &&
+  isBoolean(value.isCurrent) &&
+  isListOf([value.credits, value.possible], isCount)
 
-function readLoss(value: unknown): StoredLoss {
-  const { sentAt, credits, possible, isCurrent } = asRecord(value)
-  if (typeof sentAt !== 'number' || typeof isCurrent !== 'boolean') throw unreadable()
-  return { sentAt, credits: readCredits(credits), possible: readCredits(possible), isCurrent }
-}
+/** Beyond the safe integers, too: such a figure counts as the largest, until its window ends. */
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 
-const safe = (credits: number) => addCredits(credits, 0)
-
-function isLength(value: unknown): value is number | null {
-  return value === null || (typeof value === 'number' && value > 0)
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) throw unreadable()
-  return value as Record<string, unknown>
-}
-
-function asList(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw unreadable()
-  return value
-}
-
-const unreadable = () => new TypeError('The entry in the store is not one that a budget of this version has written.')
+const isListOf = (value: unknown, isItem: (item: unknown) => boolean): value is unknown[] =>
+  isArray(value) && value.every(isItem)

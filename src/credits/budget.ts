@@ -1,4 +1,5 @@
 import { AgeClock, type Clock, monotonicNow, SystemClock } from '../concurrency/clock.ts'
+import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import {
   checkStore,
@@ -177,7 +178,6 @@ export interface BudgetOptions {
 
 const OPTIONS = ['credits', 'windowMs', 'store', 'key', 'storeTimeoutMs', 'exclusiveKey', 'maxChargeDelayMs']
 const DEFAULT_KEY = 'etn-market:budget'
-const DEFAULT_STORE_TIMEOUT_MS = 5_000
 
 /**
  * A budget that several clients can share. With a `store`, it is the one budget of its entry in this process: where the entry is open, that is
@@ -225,7 +225,7 @@ export function openBudget(
 ): OpenedBudget {
   if ('reserve' in given) return { budget: given, close: async () => given.flush?.() }
   checkOptions(given)
-  const { credits, windowMs, store, key = DEFAULT_KEY, storeTimeoutMs = DEFAULT_STORE_TIMEOUT_MS } = given
+  const { credits, windowMs, store, key = DEFAULT_KEY, storeTimeoutMs = STORE_TIMEOUT_MS } = given
   const { exclusiveKey = false, maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = given
   const begin = () => {
     // Those of a stored budget are days, or parts of one, by the wall clock.

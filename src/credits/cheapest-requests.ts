@@ -20,9 +20,7 @@ function areSinglesCheaper(addresses: number): boolean {
 export function creditsFor(addresses: number): number {
   const rest = addresses % MAX_ITEMS
   const batches = (addresses - rest) / MAX_ITEMS
-  return (
-    batches * requestCredits(MAX_ITEMS) + (areSinglesCheaper(rest) ? rest * SINGLE : rest && BASE + PER_ITEM * rest)
-  )
+  return batches * requestCredits(MAX_ITEMS) + Math.min(rest * SINGLE, BASE + PER_ITEM * rest)
 }
 
 /** How many requests cost the least for this number of addresses. */

@@ -1,6 +1,6 @@
 import { StarterFailure } from '../errors/budget.ts'
 import { isPromise } from '../utils/runtime.ts'
-import type { Budget, Reconciliation, Reservation, ReservationDetails } from './budget.ts'
+import type { Budget, Reservation, ReservationDetails } from './budget.ts'
 
 export type SpendingLimit = Pick<Budget, 'check' | 'reserve'>
 
@@ -21,11 +21,8 @@ export function reserveInBoth(
     (first) =>
       inTurn(
         () => common.reserve(credits, details),
-        (error) => {
-          first.release()
-          throw error
-        },
-        (second) => new JointReservation(first, second),
+        releaseAfter(first),
+        (second) => joinReservations(first, second),
       ),
   )
 }
@@ -70,49 +67,38 @@ function concernsStarter(error: unknown): never {
   throw error instanceof StarterFailure ? error : new StarterFailure(error)
 }
 
-class JointReservation implements Reservation {
-  readonly credits: number
-  readonly #own: Reservation
-  readonly #common: Reservation
+const releaseAfter = (reservation: Reservation) => (error: unknown) => {
+  reservation.release()
+  throw error
+}
 
-  constructor(own: Reservation, common: Reservation) {
-    this.credits = common.credits
-    this.#own = own
-    this.#common = common
-  }
-
-  confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
-    const giveBack = (error: unknown): never => {
-      this.release()
-      throw error
-    }
-    const confirmBoth = () =>
-      inTurn(
-        () => this.#own.confirm(details, key),
-        concernsStarter,
-        () => this.#common.confirm(details, key),
-      )
-    try {
-      const confirmed = confirmBoth()
+function joinReservations(own: Reservation, common: Reservation): Reservation {
+  const joined: Reservation = {
+    credits: common.credits,
+    confirm(details, key) {
+      const confirmBoth = () =>
+        inTurn(
+          () => own.confirm(details, key),
+          concernsStarter,
+          () => common.confirm(details, key),
+        )
+      const confirmed = inTurn(confirmBoth, releaseAfter(joined), () => {})
       // A window of either may have ended meanwhile: both have to be confirmed without a wait.
-      if (isPromise(confirmed)) return confirmed.then(() => this.confirm(details, key)).catch(giveBack)
-    } catch (error) {
-      giveBack(error)
-    }
+      return isPromise(confirmed) ? confirmed.then(() => joined.confirm(details, key)) : undefined
+    },
+    settle(charged, observed) {
+      const proof = own.settle(charged, observed)
+      // Where both know the key, they have lost the same answers.
+      return common.settle(charged, observed) ?? proof
+    },
+    release() {
+      own.release()
+      common.release()
+    },
+    markUncertain() {
+      own.markUncertain()
+      common.markUncertain()
+    },
   }
-
-  settle(charged: number, observed?: { readonly remaining?: number | undefined }): Reconciliation | undefined {
-    this.#own.settle(charged, observed)
-    return this.#common.settle(charged, observed)
-  }
-
-  release(): void {
-    this.#own.release()
-    this.#common.release()
-  }
-
-  markUncertain(): void {
-    this.#own.markUncertain()
-    this.#common.markUncertain()
-  }
+  return joined
 }

@@ -7,6 +7,8 @@ import type { PlanAdvice } from './plan.ts'
 
 /** A planned call whose parameters and interval are valid. */
 export interface CallRate {
+  /** Its position in the plan, from 0. */
+  readonly index: number
   readonly operation: OperationId
   readonly values: Readonly<Record<string, ParamValue>>
   readonly everyMs: number
@@ -15,11 +17,8 @@ export interface CallRate {
   readonly cost: CostEstimate
 }
 
-type Line = CallRate & { readonly index: number }
-
 /** What saves credits, computed from the costs of the plan; the largest saving first. */
-export function findAdvice(rates: readonly CallRate[], creditsPerDay: number | undefined): PlanAdvice[] {
-  const lines = rates.map((rate, index) => ({ ...rate, index }))
+export function findAdvice(lines: readonly CallRate[], creditsPerDay: number | undefined): PlanAdvice[] {
   const saving = (advice: PlanAdvice) => advice.creditsPerDay - advice.insteadCreditsPerDay
   return [
     ...advisePrices(lines),
@@ -31,12 +30,12 @@ export function findAdvice(rates: readonly CallRate[], creditsPerDay: number | u
     .sort((one, other) => saving(other) - saving(one))
 }
 
-const spendingOf = (lines: readonly Line[]) =>
+const spendingOf = (lines: readonly CallRate[]) =>
   lines.reduce((sum, { cost, callsPerDay }) => sum + cost.max * callsPerDay, 0)
-const indexesOf = (lines: readonly Line[]) => lines.map(({ index }) => index)
+const indexesOf = (lines: readonly CallRate[]) => lines.map(({ index }) => index)
 
 /** Prices at the same times belong into one batch. If a batch of all at the shortest interval costs still less, that is the advice. */
-function advisePrices(lines: readonly Line[]): PlanAdvice[] {
+function advisePrices(lines: readonly CallRate[]): PlanAdvice[] {
   const prices = lines.filter(({ operation }) => operation === 'token.price' || operation === 'prices.batch')
   return groupBy(prices, ({ activeHours }) => activeHours).flatMap((sameHours) => {
     const apart = groupBy(sameHours, ({ everyMs }) => everyMs).map(advisePriceGroup)
@@ -49,7 +48,7 @@ function advisePrices(lines: readonly Line[]): PlanAdvice[] {
   })
 }
 
-function advisePriceGroup(lines: readonly Line[]): PlanAdvice {
+function advisePriceGroup(lines: readonly CallRate[]): PlanAdvice {
   const asked = lines.flatMap(({ values }) => values.addresses ?? String(values.address).toLowerCase())
   const addresses = new Set(asked).size
   const rest = addresses % MAX_ITEMS
@@ -59,39 +58,37 @@ function advisePriceGroup(lines: readonly Line[]): PlanAdvice {
     ...(batched > 0 ? [`one prices.batch of ${batched} addresses`] : []),
     ...(singles > 0 ? [`${singles} token.price`] : []),
   ]
-  return adviseReplacement(batched > 0 ? 'merge-prices' : 'single-prices', lines, {
-    credits: creditsFor(addresses),
-    text: (every) => `${instead.join(' and ')} ${every}`,
-  })
+  const kind = batched > 0 ? 'merge-prices' : 'single-prices'
+  return adviseReplacement(kind, lines, creditsFor(addresses), (every) => `${instead.join(' and ')} ${every}`)
 }
 
-function adviseNftStats(lines: readonly Line[]): PlanAdvice[] {
+function adviseNftStats(lines: readonly CallRate[]): PlanAdvice[] {
   const collections = lines.filter(({ operation }) => operation === 'nft.collection')
   return groupBy(collections, ({ activeHours }) => activeHours).map((sameHours) =>
-    adviseReplacement('nft-stats', sameHours, {
-      credits: operations['nft.stats'].credits.base,
-      text: (every) =>
+    adviseReplacement(
+      'nft-stats',
+      sameHours,
+      operations['nft.stats'].credits.base,
+      (every) =>
         `one nft.stats ${every}, which has the floor price, owners and listings of all collections but no volume`,
-    }),
+    ),
   )
 }
 
 /** Prices and collections have advice of their own. */
 const ADVISED: readonly OperationId[] = ['token.price', 'prices.batch', 'nft.collection']
 
-function adviseRepeated(lines: readonly Line[]): PlanAdvice[] {
+function adviseRepeated(lines: readonly CallRate[]): PlanAdvice[] {
   const others = lines.filter(({ operation }) => !ADVISED.includes(operation))
   return groupBy(others, ({ operation, values, activeHours }) => JSON.stringify([operation, values, activeHours]))
     .filter((equal) => equal.length > 1)
-    .map((equal) =>
-      adviseReplacement('repeated-call', equal, {
-        credits: fastestOf(equal).cost.max,
-        text: (every) => `the parameters are equal, and the one ${every} alone`,
-      }),
-    )
+    .map((equal) => {
+      const text = (every: string) => `the parameters are equal, and the one ${every} alone`
+      return adviseReplacement('repeated-call', equal, fastestOf(equal).cost.max, text)
+    })
 }
 
-function adviseLimit(lines: readonly Line[], limit: number | undefined): PlanAdvice[] {
+function adviseLimit(lines: readonly CallRate[], limit: number | undefined): PlanAdvice[] {
   const creditsPerDay = spendingOf(lines)
   if (limit === undefined || creditsPerDay <= limit) return []
   const factor = Math.ceil((100 * creditsPerDay) / limit) / 100
@@ -106,17 +103,12 @@ function adviseLimit(lines: readonly Line[], limit: number | undefined): PlanAdv
   ]
 }
 
-interface Replacement {
-  /** Credits of one time. */
-  readonly credits: number
-  text(every: string): string
-}
-
-/** One replacement at the shortest interval, for all the calls. */
+/** One replacement at the shortest interval, for all the calls. @param credits of one time */
 function adviseReplacement(
   kind: PlanAdvice['kind'],
-  lines: readonly Line[],
-  { credits, text }: Replacement,
+  lines: readonly CallRate[],
+  credits: number,
+  text: (every: string) => string,
 ): PlanAdvice {
   const { everyMs, callsPerDay } = fastestOf(lines)
   const insteadCreditsPerDay = credits * callsPerDay
@@ -130,7 +122,7 @@ function adviseReplacement(
 }
 
 /** Such as `14 token.price every 5m: 201,600 credits a day`. */
-function describe(lines: readonly Line[]): string {
+function describe(lines: readonly CallRate[]): string {
   const names = groupBy(lines, ({ operation }) => operation).map((same) => `${same.length} ${same[0]?.operation}`)
   const intervals = new Set(lines.map(({ everyMs }) => everyMs))
   const [every = 0] = intervals
@@ -138,7 +130,7 @@ function describe(lines: readonly Line[]): string {
   return `${names.join(' and ')} ${when}: ${count(spendingOf(lines))} credits a day`
 }
 
-function fastestOf(lines: readonly Line[]): Line {
+function fastestOf(lines: readonly CallRate[]): CallRate {
   return lines.reduce((fastest, line) => (line.everyMs < fastest.everyMs ? line : fastest))
 }
 

@@ -36,8 +36,8 @@ export type PlannedInterval =
 
 /** Options of `planCredits`. */
 export interface PlanOptions {
-  /** The balance in credits. Needed for `daysUntilEmpty`. */
-  credits?: number | undefined
+  /** Credits left on the key. Needed for `daysUntilEmpty`. */
+  balance?: number | undefined
   /** Credits that may be spent a day. Needed for `stretch` and `affordableEveryMs`. */
   creditsPerDay?: number | undefined
 }
@@ -66,7 +66,7 @@ export interface PlannedSpending {
 
 /** What a schedule of calls costs, without a cache and without retries. */
 export interface CreditPlan extends PlannedSpending {
-  /** How long `credits` last at most spending; undefined without that option, Infinity when nothing is spent. */
+  /** How long `balance` lasts at most spending; undefined without that option, Infinity when nothing is spent. */
   readonly daysUntilEmpty: number | undefined
   /** The factor by which every interval must grow to fit `creditsPerDay`: 1 when it fits; undefined without that option. */
   readonly stretch: number | undefined
@@ -127,16 +127,16 @@ const HOURS_PER_DAY = 24
  */
 export function planCredits(calls: readonly PlannedCall[], options: PlanOptions = {}): CreditPlan {
   if (!isArray(calls)) throw invalidOption('calls', calls, 'a list of calls')
-  rejectUnknown('plan option', options, ['credits', 'creditsPerDay'])
-  const { credits, creditsPerDay: limit } = options
-  if (credits !== undefined) requirePositive('credits', credits)
+  rejectUnknown('plan option', options, ['balance', 'creditsPerDay'])
+  const { balance, creditsPerDay: limit } = options
+  if (balance !== undefined) requirePositive('balance', balance)
   if (limit !== undefined) requirePositive('creditsPerDay', limit)
   const rates = calls.map(readCall)
   const total = sumSpending(rates.map(dailyCost))
   const stretch = limit === undefined ? undefined : Math.max(1, total.creditsPerDay / limit)
   return {
     ...total,
-    daysUntilEmpty: credits === undefined ? undefined : credits / total.creditsPerDay,
+    daysUntilEmpty: balance === undefined ? undefined : balance / total.creditsPerDay,
     stretch,
     calls: rates.map(({ operation, everyMs, activeHours, cost, ...rate }) => ({
       operation,
@@ -162,7 +162,7 @@ function readCall(call: PlannedCall, index: number): CallRate {
   const validated = validateParams(operation, params)
   const cost = costOfCall(validated)
   const callsPerDay = countCalls(everyMs, activeHours)
-  return { operation, values: validated.values, everyMs, activeHours, callsPerDay, cost }
+  return { index, operation, values: validated.values, everyMs, activeHours, callsPerDay, cost }
 }
 
 /** The active hours begin anew each day, with a call: every 6 hours in 9 hours are 2 calls. */

@@ -55,25 +55,18 @@ interface EndedRequest {
 }
 
 /** One key, and its requests. */
-interface Account extends KeyEvidence<Loss> {
-  inFlight: number
-  newest: number
+class Account implements KeyEvidence<Loss> {
+  balance: number | undefined
+  known = 0
+  losses: Loss[] = []
+  inFlight = 0
+  newest = 0
   /** The newest request that was sent with nothing else in flight. */
-  sentAlone: number
+  sentAlone = 0
   /** Whether `balance` is from a free answer. */
-  isFromFree: boolean
+  isFromFree = false
   /** A charged answer has shown that a free one was wrong: no further one proves anything. */
-  isFreeWrong: boolean
-}
-
-const NEW_ACCOUNT = {
-  balance: undefined,
-  known: 0,
-  inFlight: 0,
-  newest: 0,
-  sentAlone: 0,
-  isFromFree: false,
-  isFreeWrong: false,
+  isFreeWrong = false
 }
 
 export const DEFAULT_MAX_CHARGE_DELAY_MS = 60_000
@@ -148,7 +141,7 @@ export class KeyBalances {
       if (charged > 0) this.#forgetBalances()
       return undefined
     }
-    account.known += charged
+    account.known = addCredits(account.known, charged)
     // What is lost before the balance is known cannot be proven by it.
     if (uncertain > 0 && account.balance !== undefined) {
       account.losses.push({ sentAt: sent.sentAt, credits: uncertain, possible: uncertain, window })
@@ -159,28 +152,37 @@ export class KeyBalances {
     return this.#reconcile(account, remaining, sent.sentAt, isFree)
   }
 
-  state(): KeyBalancesState {
+  /** @param aheadMs what its time is ahead of the moments that are stored */
+  state(aheadMs: number): KeyBalancesState {
     const current = this.#windows.current()
-    const evidence = Object.fromEntries(
-      [...this.#accounts].map(([key, { balance, known, losses }]) => [
-        key,
-        { balance, known, losses: losses.map(({ window, ...loss }) => ({ ...loss, isCurrent: window === current })) },
-      ]),
-    )
-    return { evidence, inUse: [...this.#inUse] }
+    const toStored = ({ window, sentAt, ...loss }: Loss): StoredLoss => {
+      return { ...loss, sentAt: Math.ceil(sentAt - aheadMs), isCurrent: window === current }
+    }
+    const evidence = Array.from(this.#accounts, ([key, { balance, known, losses }]) => {
+      return [key, { balance, known, losses: losses.map(toStored) }] as const
+    })
+    return { evidence: Object.fromEntries(evidence), inUse: [...this.#inUse] }
   }
 
-  /** Replaces the evidence. `isSameWindow` states that it was written in the current window. */
-  restore({ evidence }: KeyBalancesState, isSameWindow: boolean): void {
+  /**
+   * Replaces the evidence. What an earlier process had in flight was sent after the balance was known, so a later balance proves what it cost, where
+   * that process had used one key.
+   * @param reserved in its windows, the current one first. @param isSameWindow whether that is current now
+   */
+  restore({ evidence, inUse }: KeyBalancesState, reserved: readonly number[], isSameWindow: boolean): void {
     const current = this.#windows.current()
     const now = this.#time()
     for (const [key, { balance, known, losses }] of Object.entries(evidence)) {
-      const restored = losses.map(({ isCurrent, sentAt, credits, possible }) => ({
-        sentAt: Math.min(sentAt, now),
-        credits,
-        possible,
-        window: isCurrent && isSameWindow ? current : undefined,
-      }))
+      const isOnly = inUse.length === 1 && inUse[0] === key && balance !== undefined
+      // When it was sent is not known: at the latest now.
+      const inFlight = (isOnly ? reserved : []).map((credits, index): StoredLoss => {
+        return { sentAt: now, credits, possible: credits, isCurrent: index === 0 }
+      })
+      const restored = [...losses, ...inFlight.filter(({ credits }) => credits > 0)].map((loss): Loss => {
+        const { sentAt, credits, possible, isCurrent } = loss
+        const window = isCurrent && isSameWindow ? current : undefined
+        return { sentAt: Math.min(sentAt, now), credits, possible, window }
+      })
       Object.assign(this.#open(key), { balance, known, losses: restored })
     }
   }
@@ -189,7 +191,7 @@ export class KeyBalances {
     const accounts = this.#accounts
     const known = accounts.get(key)
     if (known !== undefined && accounts.size === 1) return known
-    const account = known ?? { ...NEW_ACCOUNT, losses: [] }
+    const account = known ?? new Account()
     // The last one of the Map is the newest.
     accounts.delete(key)
     accounts.set(key, account)
@@ -250,16 +252,17 @@ export class KeyBalances {
     const now = this.#time()
     const partMs = this.#maxChargeDelayMs / LOSS_PARTS
     const merged = new Map<string, Loss>()
-    for (const { sentAt, credits, possible, window } of account.losses) {
-      const isCurrent = window === current
+    for (const loss of account.losses) {
+      const window = loss.window === current ? current : undefined
       // Moments that stay where they are: what is counted together becomes no younger with each time.
-      const part = Math.ceil(Math.max(now - this.#maxChargeDelayMs, Math.min(now, sentAt)) / partMs)
-      const other = merged.get(`${part} ${isCurrent}`)
-      merged.set(`${part} ${isCurrent}`, {
-        sentAt: Math.max(sentAt, other?.sentAt ?? sentAt),
-        credits: addCredits(credits, other?.credits ?? 0),
-        possible: addCredits(possible, other?.possible ?? 0),
-        window: isCurrent ? current : undefined,
+      const part = Math.ceil(Math.max(now - this.#maxChargeDelayMs, Math.min(now, loss.sentAt)) / partMs)
+      const key = `${part} ${window === current}`
+      const { sentAt, credits, possible } = merged.get(key) ?? { sentAt: loss.sentAt, credits: 0, possible: 0 }
+      merged.set(key, {
+        sentAt: Math.max(sentAt, loss.sentAt),
+        credits: addCredits(credits, loss.credits),
+        possible: addCredits(possible, loss.possible),
+        window,
       })
     }
     account.losses = [...merged.values()]

@@ -3,12 +3,12 @@ import { callStore, type StoreCallOptions } from '../concurrency/store-timeout.t
 import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
-import { afterRestart } from './after-restart.ts'
+import { createWriteQueue } from '../utils/write-queue.ts'
 import type { ReservationDetails, StoredBudget } from './budget.ts'
 import { BudgetCore, type BudgetSettings, HeldCredits, withTotals } from './budget-core.ts'
 import { type BudgetEntry, readEntry, writeEntry } from './budget-entry.ts'
 import type { EntryOptions, StoredEntry } from './open-entries.ts'
-import { type BudgetWindows, hasSameBounds, type WindowTime, type WindowTotals } from './windows.ts'
+import type { BudgetWindows, WindowTime, WindowTotals } from './windows.ts'
 
 /** What a budget counts with, from when its entry is read on. */
 type StoredCounts = Omit<BudgetSettings, 'windows'> & { readonly windows: BudgetWindows; readonly time: WindowTime }
@@ -47,10 +47,7 @@ class StoredCore extends BudgetCore {
     super(begin())
     this.#begin = begin
     this.#windowMs = options.windowMs ?? null
-    this.#entry = new EntryStore(options, () => {
-      const { windows, keyBalances, time } = this.settings
-      return writeEntry(this.#windowMs, windows.all(), keyBalances?.state(), time)
-    })
+    this.#entry = new EntryStore(options, () => this.#write())
   }
 
   override totals(): WindowTotals {
@@ -105,30 +102,37 @@ class StoredCore extends BudgetCore {
     this.settings = this.#begin()
     this.#keysWritten = 0
     const { windows, keyBalances } = this.settings
-    const current = windows.current()
-    const found = afterRestart(entry, this.#windowMs, current)
-    windows.restore(found.windows)
-    const [last] = found.windows
-    const isSameWindow = last !== undefined && hasSameBounds(last, current)
-    if (found.keyBalances) keyBalances?.restore(found.keyBalances, isSameWindow)
+    const isSameWindow = windows.restore(entry.windows, entry.windowMs === this.#windowMs)
+    const reserved = entry.windows.map((one) => one.reserved)
+    if (entry.keyBalances) keyBalances?.restore(entry.keyBalances, reserved, isSameWindow)
+  }
+
+  /** The text of the counts, in moments of the wall clock. */
+  #write(): string {
+    const { setBackMs, jumpedMs } = this.settings.time
+    const { windows, keyBalances } = this.settings
+    const moved = windows.all().map(({ start, end, countsUntil, ...counts }) => ({
+      start: start - setBackMs,
+      end: end - setBackMs,
+      countsUntil: countsUntil - setBackMs,
+      ...counts,
+    }))
+    return writeEntry({
+      windowMs: this.#windowMs,
+      windows: moved,
+      keyBalances: keyBalances?.state(setBackMs - jumpedMs),
+    })
   }
 }
 
 /** A reservation that is written before it may be used, and again when it moves to another window. */
-class StoredReservation extends HeldCredits {
-  readonly #core: StoredCore
+class StoredReservation extends HeldCredits<StoredCore> {
   /** The window for which the reservation is written. */
-  #writtenIn: WindowTotals
-
-  constructor(core: StoredCore, credits: number, details: ReservationDetails | undefined) {
-    super(core, credits, details)
-    this.#core = core
-    this.#writtenIn = core.settings.windows.current()
-  }
+  #writtenIn: WindowTotals = this.core.settings.windows.current()
 
   async write(details: ReservationDetails | undefined): Promise<void> {
     try {
-      await this.#core.save(details)
+      await this.core.save(details)
     } catch (error) {
       this.release()
       throw error
@@ -137,8 +141,8 @@ class StoredReservation extends HeldCredits {
 
   override confirm(details?: ReservationDetails, key?: string): void | Promise<void> {
     super.confirm(details, key)
-    const window = this.#core.settings.windows.current()
-    if (window === this.#writtenIn && this.#core.areKeysWritten) return undefined
+    const window = this.core.settings.windows.current()
+    if (window === this.#writtenIn && this.core.areKeysWritten) return undefined
     this.#writtenIn = window
     // A further window may begin during the write.
     return this.write(details).then(() => this.confirm(details, key))
@@ -165,13 +169,12 @@ const MIN_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
 const MAX_KNOWN = 32
 
-/** Reads and writes one entry. Writes are in order, one at a time. */
+/** Reads and writes one entry. */
 class EntryStore {
   readonly #options: EntryOptions
   readonly #limits: StoreCallOptions
   readonly #snapshot: () => string
-  #running: Promise<unknown> = Promise.resolve()
-  #queued: Promise<void> | undefined
+  readonly #queue = createWriteQueue(() => this.#write())
   #failures = 0
   #stopRetry: (() => void) | undefined
   /** The last texts that were read or written: a write that failed may have arrived, and a store may show an older one for a while. */
@@ -191,43 +194,23 @@ class EntryStore {
     return text === null || this.#known.includes(text) ? undefined : text
   }
 
-  /**
-   * Resolves when a write that began after this call has succeeded. Calls made while a write runs share the next one. One that failed is tried
-   * again while the process lives.
-   */
+  /** Resolves when a write that began after this call has succeeded. One that failed is tried again while the process lives. */
   save(): Promise<void> {
-    return callStore(() => this.#enqueue(), this.#limits)
+    return callStore(() => this.#queue.write(), this.#limits)
   }
 
-  #enqueue(): Promise<void> {
-    this.#queued ??= this.#running.then(() => {
-      this.#queued = undefined
-      const written = this.#write()
-      this.#running = written.catch(() => {})
-      return written
-    })
-    return this.#queued
-  }
-
-  /** A write that takes too long is given up. If it ends after all, it may have replaced newer counts, which are written again. */
   async #write(): Promise<void> {
-    let isGivenUp = false
     const text = this.#snapshot()
     this.remember(text)
-    const written = this.#set(text)
-    written.then(
-      () => {
-        if (isGivenUp) this.#enqueue().catch(() => {})
-      },
-      () => {},
-    )
     this.#stopRetry?.()
     this.#stopRetry = undefined
+    const written = this.#set(text)
     try {
       await callStore(() => written, this.#limits)
       this.#failures = 0
     } catch (error) {
-      isGivenUp = true
+      // If it ends after all, it may have replaced newer counts, which are written again.
+      written.then(() => this.#queue.write()).catch(() => {})
       this.#writeLater()
       throw error
     }
@@ -235,20 +218,20 @@ class EntryStore {
 
   /** What is known to be charged is written late rather than never, also when no call follows. */
   #writeLater(): void {
-    const pauseMs = exponentialBackoff(this.#failures++, MIN_PAUSE_MS, MAX_PAUSE_MS)
-    this.#stopRetry ??= startBackgroundTimer(pauseMs, () => void this.#writeAgain())
+    this.#stopRetry ??= startBackgroundTimer(
+      exponentialBackoff(this.#failures++, MIN_PAUSE_MS, MAX_PAUSE_MS),
+      () => void this.#writeAgain(),
+    )
   }
 
-  /** Gives up where another budget has written since: it has counted what this one had reserved, and must not lose what it spent. */
   async #writeAgain(): Promise<void> {
     this.#stopRetry = undefined
     try {
-      if ((await this.readForeign()) !== undefined) return
+      // Another budget that has written since has counted what this one had reserved, and must not lose what it spent.
+      if ((await this.readForeign()) === undefined) await this.#queue.write()
     } catch {
       this.#writeLater()
-      return
     }
-    await this.#enqueue().catch(() => {})
   }
 
   async #set(text: string): Promise<void> {

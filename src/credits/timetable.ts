@@ -43,16 +43,11 @@ const MAX_CLASSES = 24
 const GROUP_COST = 1.02
 
 /**
- * How long before the end of an interval its request is sent: half of it at most, so that a price is bought at most twice as often. Beyond
- * half, an address would need several requests in flight, against a service that is slow already.
+ * How long a price lasts before its next request is sent, in whole milliseconds, like the times of timers: half an interval at least, so that it is
+ * bought at most twice as often. With less, an address would need several requests in flight, against a service that is slow already.
  */
-function leadOf(everyMs: number, leadMs: number): number {
-  return Math.min(leadMs, everyMs / 2)
-}
-
-/** How long a price lasts before its next request is sent, in whole milliseconds, like the times of timers. */
 export function lifeOf(everyMs: number, leadMs: number): number {
-  return Math.max(1, Math.floor(everyMs - leadOf(everyMs, leadMs)))
+  return Math.max(1, Math.floor(everyMs - Math.min(leadMs, everyMs / 2)))
 }
 
 /**

@@ -1,8 +1,10 @@
+import type { StoredWindow } from './budget-entry.ts'
+
 export interface BudgetWindow {
   /** When it begins and ends, in the time of the windows. */
   start: number
   end: number
-  /** It counts until then: until its end, or longer where the clock has jumped forward meanwhile. -Infinity where nobody has said. */
+  /** It counts until then: until its end, or longer where the clock has jumped forward meanwhile. */
   countsUntil: number
   spent: number
   reserved: number
@@ -69,10 +71,8 @@ export class BudgetWindows {
     if (this.#others.length === 0) return counted
     const totals = { spent: counted.spent, reserved: counted.reserved, uncertain: counted.uncertain }
     for (const other of this.#others) {
-      if (!isCounted(other, this.#now)) continue
-      totals.spent = addCredits(totals.spent, other.spent)
       // What is reserved there may be sent in the current window too, and is then reserved here.
-      totals.uncertain = addCredits(totals.uncertain, addCredits(other.uncertain, other.reserved))
+      if (isCounted(other, this.#now)) addTotals(totals, other)
     }
     return totals
   }
@@ -89,19 +89,28 @@ export class BudgetWindows {
     return [this.current(), ...this.#others]
   }
 
-  /** Replaces all windows. The one that has the bounds of the current window becomes current. */
-  restore(windows: readonly BudgetWindow[]): void {
+  /**
+   * Counts on from the windows of an earlier process. What that had reserved may have been sent, so it is uncertain. Where they have another length,
+   * those that are not over count in the window of now. Returns whether the first one does.
+   */
+  restore(windows: readonly StoredWindow[], isSameLength: boolean): boolean {
     this.#look()
-    this.#window = this.#begin()
+    const current = this.#begin()
+    this.#window = current
     this.#others = []
-    for (const one of windows) {
-      if (hasSameBounds(one, this.#window)) this.#window = one
-      else this.#others.push(one)
-      const until = one.countsUntil === Number.NEGATIVE_INFINITY ? one.end : one.countsUntil
+    const restored = windows.map((one) => {
+      const window = emptyWindow(one.start ?? Number.NEGATIVE_INFINITY, one.end ?? Number.POSITIVE_INFINITY)
+      const until = one.countsUntil ?? window.end
+      const countsNow = isSameLength ? hasSameBounds(window, current) : Math.max(window.end, until) > current.start
+      const into = countsNow ? current : window
+      addTotals(into, one)
       // One from the future may be of a clock that was wrong.
-      one.countsUntil = Math.min(until, this.#now + this.#length)
-    }
+      if (isSameLength) into.countsUntil = Math.min(until, this.#now + this.#length)
+      if (isSameLength && !countsNow) this.#others.push(window)
+      return into
+    })
     this.#forgetPast()
+    return restored[0] === current
   }
 
   #look(): void {
@@ -141,10 +150,14 @@ export class BudgetWindows {
     if (into === undefined || from === undefined) return
     into.end = Math.max(into.end, from.end)
     into.countsUntil = Math.max(into.countsUntil, from.countsUntil)
-    into.spent = addCredits(into.spent, from.spent)
-    // A reservation of the other window cannot be settled here any more.
-    into.uncertain = addCredits(into.uncertain, addCredits(from.uncertain, from.reserved))
+    addTotals(into, from)
   }
+}
+
+/** Adds what counts in one window to another one, in which its reservations cannot be settled. */
+function addTotals(to: Pick<BudgetWindow, 'spent' | 'uncertain'>, { spent, reserved, uncertain }: WindowTotals): void {
+  to.spent = addCredits(to.spent, spent)
+  to.uncertain = addCredits(to.uncertain, addCredits(uncertain, reserved))
 }
 
 export function hasSameBounds(one: BudgetWindow, other: BudgetWindow): boolean {

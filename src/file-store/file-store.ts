@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption } from '../errors/input.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
+import { createWriteQueue } from '../utils/write-queue.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { replaceFile } from './replace-file.ts'
 
@@ -85,8 +86,7 @@ class JsonFileStore implements FileStore {
   /** Of the running write, and of the next one. */
   #writing: Changes = new Map()
   #changes: Changes = new Map()
-  #running: Promise<unknown> = Promise.resolve()
-  #queued: Promise<void> | undefined
+  readonly #queue = createWriteQueue(() => this.#write())
   #closing: Promise<void> | undefined
 
   constructor(path: string, lock: FileLock, entries: ReadonlyMap<string, Entry>) {
@@ -131,16 +131,10 @@ class JsonFileStore implements FileStore {
 
   #change(key: string, entry: Entry | undefined): Promise<void> {
     this.#changes.set(key, entry)
-    this.#queued ??= this.#running.then(() => {
-      const written = this.#write()
-      this.#running = written.catch(() => {})
-      return written
-    })
-    return this.#queued
+    return this.#queue.write()
   }
 
   async #write(): Promise<void> {
-    this.#queued = undefined
     this.#writing = this.#changes
     this.#changes = new Map()
     const changed = [...new Map([...this.#entries, ...this.#writing])]
@@ -159,8 +153,7 @@ class JsonFileStore implements FileStore {
 
   async #close(): Promise<void> {
     // The call that made a change rejects with its error.
-    await this.#queued?.catch(() => {})
-    await this.#running
+    await this.#queue.idle()
     this.#lock.release()
   }
 }

@@ -5,6 +5,7 @@ import { nextTurn } from '../concurrency/event-loop.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
+import { memoize } from '../utils/address.ts'
 import type { FleetSettings, IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './options.ts'
 import { compareConfigs } from './scripts/config.lua.ts'
 
@@ -36,33 +37,24 @@ function chooseRun(redis: RedisConnection, maxMs: number): RunScript {
 
 /** Sends the hash of a script; the script itself where the server does not know it, or any more. */
 function byHash(evalByHash: RunScript, evalText: RunScript): RunScript {
-  const hashes = new Map<string, string>()
+  const hashOf = memoize((script) => bytesToHex(sha1(utf8ToBytes(script))))
   /** A burst of commands that the server does not know yet sends the script once. */
   const loading = new Map<string, Promise<unknown>>()
-  const hashOf = (script: string) => {
-    const known = hashes.get(script) ?? bytesToHex(sha1(utf8ToBytes(script)))
-    hashes.set(script, known)
-    return known
-  }
-  const runOr = async (script: string, keys: string[], args: string[], orElse: () => Promise<unknown>) => {
-    try {
-      return await evalByHash(hashOf(script), keys, args)
-    } catch (error) {
-      if (firstWord(error) !== 'NOSCRIPT') throw error
-      return orElse()
-    }
-  }
-  return (script, keys, args) =>
-    runOr(script, keys, args, async () => {
-      const loaded = loading.get(script)
-      if (loaded !== undefined) {
-        await loaded.catch(() => {})
-        return runOr(script, keys, args, () => evalText(script, keys, args))
+  return async (script, keys, args) => {
+    for (;;) {
+      try {
+        return await evalByHash(hashOf(script), keys, args)
+      } catch (error) {
+        if (firstWord(error) !== 'NOSCRIPT') throw error
       }
-      const sent = evalText(script, keys, args).finally(() => loading.delete(script))
-      loading.set(script, sent)
-      return sent
-    })
+      const loaded = loading.get(script)
+      if (loaded === undefined) break
+      await loaded.catch(() => {})
+    }
+    const sent = evalText(script, keys, args).finally(() => loading.delete(script))
+    loading.set(script, sent)
+    return sent
+  }
 }
 
 /** The limit of the client is later, so that the fleet's own decides. */
@@ -101,21 +93,8 @@ export function firstWord(error: unknown): string {
 }
 
 /** These errors state that the script was not executed. Another one may hide an execution. */
-const NOT_EXECUTED: readonly string[] = [
-  ...[
-    'NOTINITIALIZED',
-    'MISMATCH',
-    'STATELOST',
-    'OOM',
-    'READONLY',
-    'LOADING',
-    'MASTERDOWN',
-    'NOREPLICAS',
-    'BUSY',
-    'CROSSSLOT',
-  ],
-  ...['CLUSTERDOWN', 'TRYAGAIN', 'NOAUTH', 'NOPERM', 'MISCONF'],
-]
+const NOT_EXECUTED =
+  /^(NOTINITIALIZED|MISMATCH|STATELOST|OOM|READONLY|LOADING|MASTERDOWN|NOREPLICAS|BUSY|CROSSSLOT|CLUSTERDOWN|TRYAGAIN|NOAUTH|NOPERM|MISCONF)$/
 
 /**
  * An error of the client with its name and its message alone: what else it has may be the arguments of a command, a password among them. `@upstash/redis` writes
@@ -130,7 +109,7 @@ function readClientError(error: unknown): Error {
 }
 
 export function mayBeExecuted(error: unknown): boolean {
-  return !NOT_EXECUTED.includes(firstWord(error)) && !isOfOldServer(error)
+  return !NOT_EXECUTED.test(firstWord(error)) && !isOfOldServer(error)
 }
 
 /** Servers before 7.0, and imitations of them, do not know the first line of the scripts. */
@@ -212,11 +191,8 @@ const foreignReply = () =>
     'The client of Redis gave a reply that belongs to another command, so it is not known whether this one was executed.',
   )
 
-const waitNeedsConnection = () =>
-  new InvalidRequestError(
-    'Invalid wait: it needs a client with one connection, because WAIT is about what its own connection wrote. A pool, a cluster and createSentinel of redis have several. Leave wait out, or give the fleet a client of its own: createClient of redis, or new Redis of ioredis or iovalkey, which follow a fail-over by `sentinels`.',
-    { code: 'invalid_option' },
-  )
+const WAIT_NEEDS_CONNECTION =
+  'Invalid wait: it needs a client with one connection, because WAIT is about what its own connection wrote. A pool, a cluster and createSentinel of redis have several. Leave wait out, or give the fleet a client of its own: createClient of redis, or new Redis of ioredis or iovalkey, which follow a fail-over by `sentinels`.'
 
 /** Runs one script. It rejects when there is no answer in time, whatever the client does. */
 export type Command = (script: string, keys: string[], args: readonly (string | number)[]) => Promise<string[]>
@@ -236,7 +212,7 @@ export class Commands {
     this.#settings = settings
     this.#nextId = nextId
     if (settings.wait !== undefined && !(hasMethod(redis, 'wait') && isOneConnection(redis)))
-      throw waitNeedsConnection()
+      throw new InvalidRequestError(WAIT_NEEDS_CONNECTION, { code: 'invalid_option' })
   }
 
   readonly run: Command = async (script, keys, args) => {

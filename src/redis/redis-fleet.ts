@@ -4,7 +4,6 @@ import { internalsOf } from '../client-internals.ts'
 import { AgeClock, SystemClock } from '../concurrency/clock.ts'
 import type { Reconciliation, Reservation, ReservationDetails } from '../credits/budget.ts'
 import { capUncertain, creditsLeft } from '../credits/budget-core.ts'
-import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { createKeyReader } from '../credits/key-name.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
@@ -34,7 +33,7 @@ import { RECONCILE } from './scripts/reconcile.lua.ts'
 import { STATUS } from './scripts/windows.lua.ts'
 import { SharedAdmissionControl } from './shared-admission.ts'
 import { createSharedBudget } from './shared-budget.ts'
-import { type LedgerAnswer, parseBreakers, readMsLeft, resetOf, View } from './view.ts'
+import { type LedgerAnswer, View } from './view.ts'
 
 /**
  * Joins a fleet: clients in several processes and on several machines that share one budget, one limit of heavy calls and their cool-downs in
@@ -128,7 +127,7 @@ export class Member {
   async initialize(changes: FleetChanges = {}): Promise<void> {
     const credits = readChanges(changes, this.settings) ?? this.#credits
     const isChange = changes.budget === undefined ? 0 : 1
-    await this.moveCredits(INITIALIZE, [configOf(this.settings, credits), this.view.seen, isChange])
+    await this.askLedger(INITIALIZE, [configOf(this.settings, credits), this.view.seen, isChange])
     this.#credits = credits
     await this.waitForReplicas()
   }
@@ -138,9 +137,10 @@ export class Member {
     return `${this.#id}.${(++this.#ids).toString(36)}`
   }
 
-  async moveCredits(script: string, args: readonly (string | number)[]): Promise<LedgerAnswer> {
+  /** Runs a script that answers what counts. */
+  async askLedger(script: string, args: readonly (string | number)[], keys = this.keys.ledger): Promise<LedgerAnswer> {
     const sentAt = this.ages.now()
-    return this.view.readLedger(await this.command(script, this.keys.ledger, args), sentAt)
+    return this.view.readLedger(await this.command(script, keys, args), sentAt)
   }
 
   /** Runs a script that admits requests; resolves with its verdict, and a wait or a place in the queue. */
@@ -152,12 +152,8 @@ export class Member {
   }
 
   /** Takes leases of addresses, all of them in one command, or ends them with a `leaseMs` of 0. Resolves with '1' for each that this member may buy. */
-  buy(addresses: readonly string[], leaseMs: number): Promise<string[]> {
-    return this.command(BUY, this.keys.buy, [this.#id, leaseMs, ...addresses.map((one) => one.toLowerCase())])
-  }
-
-  termsOf(id: string, credits: number, key: string): (string | number)[] {
-    return [this.config, this.view.seen, id, credits, key]
+  async buy(addresses: readonly string[], leaseMs: number): Promise<string[]> {
+    return addresses.length === 0 ? [] : this.command(BUY, addresses.map(this.keys.buyer), [this.#id, leaseMs])
   }
 
   waitForReplicas(): Promise<void> {
@@ -189,30 +185,17 @@ export class Member {
   }
 }
 
-async function readStatus({
-  command,
-  keys,
-  config,
-  credits: limit,
-  settings,
-  view,
-  ages,
-}: Member): Promise<FleetStatus> {
-  const { slots } = settings
-  const sentAt = ages.now()
-  const [now, seen = '', msLeft, ...rest] = await command(STATUS, keys.status, [config, view.seen])
-  view.remember(seen)
-  const [spent = 0, reserved = 0, uncertain = 0, taken = 0] = rest.slice(0, 4).map(Number)
-  const breakers = rest.slice(4)
-  view.readBreakers(Number(now), breakers, sentAt)
-  const totals = { spent, reserved, uncertain }
+async function readStatus(member: Member): Promise<FleetStatus> {
+  const { keys, config, credits: limit, settings, view } = member
+  const answer = await member.askLedger(STATUS, [config, view.seen], keys.status)
+  const { totals, resetsAt, cooldowns, verdict: taken } = answer
   return {
     limit,
     ...capUncertain(limit, totals),
     available: creditsLeft(limit, totals),
-    resetsAt: resetOf(Number(now), readMsLeft(msLeft)),
-    slots: { limit: slots, taken },
-    cooldowns: parseBreakers(breakers),
+    resetsAt,
+    slots: { limit: settings.slots, taken: Number(taken) },
+    cooldowns,
   }
 }
 
@@ -225,24 +208,8 @@ async function reconcile(
   if (internals === undefined) throw invalidOption('client', client, 'a client of createClient')
   const [state, ...quiet] = await command(RECONCILE, keys.ledger, [config, view.seen])
   if (state !== 'quiet') return undefined
-  const sent = recordReading()
-  await internals.call('account.me', {}, {}, { budget: sent.limit })
-  // An answer that another call has asked for, with whatever key, may be older than the look.
-  const { balance, key } = sent
-  if (balance === undefined || key === undefined) return undefined
-  const [verdict, charged, freed] = await command(RECONCILE, keys.ledger, [config, view.seen, ...quiet, balance, key])
-  return verdict === 'proven' ? { charged: Number(charged), freed: Number(freed) } : undefined
-}
-
-interface SentReading {
-  key: string | undefined
-  /** Where the answer proves something: see `request/billing.ts`. */
-  balance: number | undefined
-  readonly limit: SpendingLimit
-}
-
-/** A limit that allows everything, and learns with which key a request is sent, and the balance that its answer states. */
-function recordReading(): SentReading {
+  const sent: { key?: string | undefined; balance?: number | undefined } = {}
+  /** It allows everything, and learns with which key the request is sent, and the balance of its answer where that proves something: `request/billing.ts`. */
   const reservation: Reservation = {
     credits: 0,
     confirm(_, key) {
@@ -255,12 +222,12 @@ function recordReading(): SentReading {
     release() {},
     markUncertain() {},
   }
-  const sent: SentReading = {
-    key: undefined,
-    balance: undefined,
-    limit: { check() {}, reserve: () => reservation },
-  }
-  return sent
+  await internals.call('account.me', {}, {}, { budget: { check() {}, reserve: () => reservation } })
+  // An answer that another call has asked for, with whatever key, may be older than the look.
+  const { balance, key } = sent
+  if (balance === undefined || key === undefined) return undefined
+  const [verdict, charged, freed] = await command(RECONCILE, keys.ledger, [config, view.seen, ...quiet, balance, key])
+  return verdict === 'proven' ? { charged: Number(charged), freed: Number(freed) } : undefined
 }
 
 /** Bounds the memory of a client whose keys rotate. */
@@ -272,7 +239,6 @@ export class FleetKeys {
   /** Of the scripts that move credits. */
   readonly ledger: string[]
   readonly status: string[]
-  readonly buy: string[]
   readonly leases: string
   readonly slots: string
   /** The name of an API key in Redis: a hash of it, which is another one in each fleet. */
@@ -290,7 +256,6 @@ export class FleetKeys {
     this.slots = key('slots')
     this.ledger = [key('state'), key('operations'), this.leases, key('ends'), key('breakers'), key('balances')]
     this.status = [key('state'), key('operations'), this.leases, this.slots, key('breakers')]
-    this.buy = [key('buyers:ends'), key('buyers:owners')]
   }
 
   /** Of the scripts that admit requests, for a scope of an API key. */
@@ -301,4 +266,5 @@ export class FleetKeys {
   }
 
   probes = (scope: string): string => this.#key(`probes:${scope}`)
+  buyer = (address: string): string => this.#key(`buyer:${address.toLowerCase()}`)
 }

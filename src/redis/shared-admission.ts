@@ -19,13 +19,6 @@ const MAX_POLL_MS = 200
 /** What is known of the breakers is not believed when it is older: a request that has waited asks. */
 const MAX_BREAKERS_AGE_MS = 1_000
 
-interface Asked {
-  readonly id: string
-  readonly isHeavy: boolean
-  /** When it asked for the last time, by the age clock. */
-  readonly sentAt: number
-}
-
 /** The first in the queue asks often, because a free slot waits for it. */
 const pauseBeforePoll = (ahead: number, { signal }: AdmissionRequest) =>
   sleep(systemClock, Math.min(MAX_POLL_MS, POLL_MS * (1 + ahead)), signal)
@@ -54,11 +47,12 @@ export class SharedAdmissionControl implements AdmissionControl {
     for (;;) {
       this.#learn(request, scope)
       const admission = await this.#local.admit(request)
-      if (!this.#mustAsk(request, scope)) return new SharedAdmission(this, admission, scope)
       const id = this.member.nextId()
+      const { isHeavy } = request
+      if (!this.#mustAsk(request, scope)) return new SharedAdmission(this, admission, { id, scope, isHeavy })
       try {
-        const asked = await this.#ask(request, scope, id)
-        if (asked !== undefined) return new SharedAdmission(this, admission, scope, asked)
+        const askedAt = await this.#ask(request, scope, id)
+        if (askedAt !== undefined) return new SharedAdmission(this, admission, { id, scope, isHeavy, askedAt })
       } catch (error) {
         this.send(END, scope, [id, scope, 'cancelled'])
         admission.end('unused')
@@ -106,16 +100,15 @@ export class SharedAdmissionControl implements AdmissionControl {
     return isHeavy || view.isTripped(scope) || view.breakersAgeMs > MAX_BREAKERS_AGE_MS
   }
 
-  /** Asks until the request is admitted; undefined when a cool-down has started. */
-  async #ask(request: AdmissionRequest, scope: string, id: string): Promise<Asked | undefined> {
-    const { isHeavy } = request
+  /** Asks until the request is admitted, and resolves with when it asked for the last time, by the age clock; undefined when a cool-down has started. */
+  async #ask(request: AdmissionRequest, scope: string, id: string): Promise<number | undefined> {
     /** The requests before it in the queue, when it asked before. */
     let before = 0
     try {
       for (;;) {
         const sentAt = this.member.ages.now()
         const [verdict, number] = await this.#askOnce(request, scope, id)
-        if (verdict === 'granted') return { id, sentAt, isHeavy }
+        if (verdict === 'granted') return sentAt
         // No breaker has this wait.
         if (verdict === 'refusals') this.#local.hold('key', request.apiKey, number)
         if (verdict === 'refusals' || verdict === 'cooldown') return undefined
@@ -156,18 +149,23 @@ class SharedAdmission implements Admission {
   readonly #lease: Lease | undefined
   #hasEnded = false
 
-  constructor(control: SharedAdmissionControl, local: Admission, scope: string, asked?: Asked) {
+  /** @param askedAt by the age clock; left out where it was admitted without a command */
+  constructor(
+    control: SharedAdmissionControl,
+    local: Admission,
+    { id, scope, isHeavy, askedAt }: { id: string; scope: string; isHeavy: boolean; askedAt?: number },
+  ) {
     const { member } = control
     this.#control = control
     this.#local = local
     this.#scope = scope
-    this.#isHeavy = asked?.isHeavy ?? false
-    this.id = asked?.id ?? member.nextId()
-    this.hasWaited = local.hasWaited || asked !== undefined
-    const held = asked === undefined ? [] : heldKeys(member, scope, asked.isHeavy)
-    this.isCounted = held.length > 0
-    if (asked !== undefined && held.length > 0) {
-      this.#lease = { id: this.id, keys: held, endsAt: asked.sentAt + member.settings.leaseMs }
+    this.#isHeavy = isHeavy
+    this.id = id
+    this.hasWaited = local.hasWaited || askedAt !== undefined
+    const keys = askedAt === undefined ? [] : heldKeys(member, scope, isHeavy)
+    this.isCounted = keys.length > 0
+    if (askedAt !== undefined && this.isCounted) {
+      this.#lease = { id, keys, endsAt: askedAt + member.settings.leaseMs }
       member.renewals.add(this.#lease)
     } else control.enter(scope, this)
   }

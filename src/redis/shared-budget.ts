@@ -1,13 +1,11 @@
 import { monotonicNow, systemClock } from '../concurrency/clock.ts'
 import type { Reservation, ReservationDetails } from '../credits/budget.ts'
 import { alreadyDecided, capUncertain, fits, requireCredits, withTotals } from '../credits/budget-core.ts'
-import { BudgetExceededError } from '../errors/budget.ts'
 import type { SharedBudget } from '../fleet/fleet.ts'
 import type { Lease } from './background.ts'
 import { mayBeExecuted } from './command.ts'
 import type { Member } from './redis-fleet.ts'
-import { CANCEL, CONFIRM, RESERVE, SETTLE } from './scripts/ledger.lua.ts'
-import type { LedgerAnswer } from './view.ts'
+import { RESERVE, SETTLE } from './scripts/ledger.lua.ts'
 
 /** Totals that are older refuse no batch: the reservations of its requests decide. */
 const MAX_CHECK_AGE_MS = 1_000
@@ -16,7 +14,7 @@ const NOTHING_COUNTED = { spent: 0, reserved: 0, uncertain: 0 }
 
 /** The budget of a fleet: each reservation is one script. Its totals are those of the last answer. */
 export function createSharedBudget(member: Member): SharedBudget {
-  const { view, background, command, keys, settings } = member
+  const { view, background, settings } = member
   const counted = {
     get limit() {
       return member.credits
@@ -34,41 +32,15 @@ export function createSharedBudget(member: Member): SharedBudget {
     async reserve(credits, details) {
       requireCredits('credits', credits)
       member.throwIfClosed()
-      const id = member.nextId()
-      try {
-        return await reserve(member, id, credits, details)
-      } catch (error) {
-        // Nothing was sent, so nothing may stay reserved, not even when the script is executed later.
-        if (credits > 0 && !(error instanceof BudgetExceededError) && mayBeExecuted(error))
-          background.repeat(() => command(CANCEL, keys.ledger, [id]), monotonicNow(systemClock) + settings.leaseMs)
-        throw member.toError(error, details)
-      }
+      const reservation = new SharedReservation(member, credits)
+      // The key is asked for right before the request is sent; a member with several keys cannot know which one it will be.
+      const [only = ''] = member.keysInUse.size === 1 ? member.keysInUse : []
+      await reservation.reserve(only, details)
+      return reservation
     },
     flush: () => background.flush(settings.timeoutMs),
   })
 }
-
-async function reserve(member: Member, id: string, credits: number, details: ReservationDetails | undefined) {
-  // The key is asked for right before the request is sent; a member with several keys cannot know which one it will be.
-  const [only = ''] = member.keysInUse.size === 1 ? member.keysInUse : []
-  const sent = sentNow(member)
-  const answer = await member.moveCredits(RESERVE, member.termsOf(id, credits, only))
-  if (answer.verdict === 'refused') throw member.exceeded(credits, details)
-  if (answer.verdict !== 'granted' && answer.verdict !== 'earlier')
-    throw new Error(`The reservation was ${answer.verdict}.`)
-  if (credits > 0) await member.waitForReplicas()
-  // Nobody would renew it.
-  member.throwIfClosed()
-  return new SharedReservation(member, id, credits, answer, sent, only)
-}
-
-/** When a command was sent, by the age clock and in elapsed time. */
-interface SentAt {
-  readonly at: number
-  readonly elapsed: number
-}
-
-const sentNow = ({ ages }: Member): SentAt => ({ at: ages.now(), elapsed: ages.monotonic() })
 
 /** The wall clock has whole milliseconds: what it names may be that much later. */
 const RESOLUTION_MS = 1
@@ -81,27 +53,23 @@ class SharedReservation implements Reservation {
   readonly credits: number
   readonly #member: Member
   readonly #lease: Lease
-  #answer: LedgerAnswer
-  /** When Redis was asked for the reservation, in elapsed time. */
-  #reservedAt: number
+  /** The window in which Redis has it; undefined before. */
+  #window: string | undefined
+  /** When Redis was asked for it, in elapsed time. */
+  #reservedAt = 0
   /** The name of the API key, as Redis knows it and as the request is sent; empty where it is not known. */
-  #keyInRedis: string
+  #keyInRedis = ''
   #key = ''
   /** When its request was about to be sent, in elapsed time; undefined before. */
   #confirmedAt: number | undefined
   /** When the window may be over, by the age clock. */
-  #windowEndsAt: number
+  #windowEndsAt = 0
   #isDecided = false
 
-  constructor(member: Member, id: string, credits: number, answer: LedgerAnswer, sent: SentAt, key: string) {
+  constructor(member: Member, credits: number) {
     this.credits = credits
     this.#member = member
-    this.#lease = { id, keys: [member.keys.leases], endsAt: sent.at + member.settings.leaseMs }
-    this.#answer = answer
-    this.#reservedAt = sent.elapsed
-    this.#keyInRedis = key
-    this.#windowEndsAt = answer.verdict === 'earlier' ? sent.at : sent.at + answer.msLeft
-    if (credits > 0) member.renewals.add(this.#lease)
+    this.#lease = { id: member.nextId(), keys: [member.keys.leases], endsAt: 0 }
   }
 
   confirm(details?: ReservationDetails, key = ''): void | Promise<void> {
@@ -117,30 +85,36 @@ class SharedReservation implements Reservation {
     const now = this.#member.ages.now()
     // Sure to be in the window, and known to be reserved.
     if (isNamed && now < this.#windowEndsAt - RESOLUTION_MS && now < this.#lease.endsAt) return undefined
-    return this.#confirmInRedis(details)
+    return this.reserve(name, details)
   }
 
-  async #confirmInRedis(details: ReservationDetails | undefined): Promise<void> {
+  /** Reserves in Redis, or moves what is reserved there to the window of now. */
+  async reserve(key: string, details: ReservationDetails | undefined): Promise<void> {
     const member = this.#member
-    const key = this.#key
-    const sent = sentNow(member)
-    const leaseEndsAt = sent.at + member.settings.leaseMs
+    const { ages, settings, config, view, renewals } = member
+    const sentAt = ages.now()
+    this.#reservedAt = ages.monotonic()
+    // It lasts that long also where no answer arrives.
+    this.#lease.endsAt = sentAt + settings.leaseMs
     try {
       member.throwIfClosed()
-      const answer = await member.moveCredits(CONFIRM, member.termsOf(this.#lease.id, this.credits, key))
+      const answer = await member.askLedger(RESERVE, [config, view.seen, this.#lease.id, this.credits, key])
       if (answer.verdict === 'decided') throw alreadyDecided(details)
-      if (answer.verdict === 'refused') throw member.exceeded(this.credits, details)
-      await member.waitForReplicas()
-      this.#answer = answer
-      this.#reservedAt = sent.elapsed
+      if (answer.verdict === 'refused') {
+        this.#end()
+        throw member.exceeded(this.credits, details)
+      }
+      if (this.credits > 0) await member.waitForReplicas()
+      // Nobody would renew it.
+      member.throwIfClosed()
+      this.#window = answer.window
       this.#keyInRedis = key
-      this.#windowEndsAt = sent.at + answer.msLeft
-      this.#lease.endsAt = leaseEndsAt
-      if (!this.#isDecided) member.renewals.add(this.#lease)
+      this.#windowEndsAt = sentAt + answer.msLeft
+      if (!this.#isDecided && this.credits > 0) renewals.add(this.#lease)
     } catch (error) {
-      // It may have been executed, or will be: then its lease is a new one.
-      this.#lease.endsAt = leaseEndsAt
-      this.release()
+      // Nothing was sent, so nothing may stay reserved, not even when the script is executed later.
+      if (this.#window !== undefined) this.release()
+      else if (mayBeExecuted(error)) this.#decide('f', 0, monotonicNow(systemClock) + settings.leaseMs)
       throw member.toError(error, details)
     }
   }
@@ -158,20 +132,24 @@ class SharedReservation implements Reservation {
     this.#decide('u', 0)
   }
 
-  /** The first decision counts. It is repeated until Redis has it: after the lease the credits are uncertain there, and a late decision is accepted. */
-  #decide(decision: Decision, charged: number): void {
-    if (this.#isDecided) return
+  /** Whether this is the first time. */
+  #end(): boolean {
+    if (this.#isDecided) return false
     this.#isDecided = true
-    const { background, renewals } = this.#member
-    renewals.delete(this.#lease)
-    if (this.credits === 0 && charged === 0) return
-    const known = [this.#lease.id, decision, charged, this.credits, this.#answer.window]
+    this.#member.renewals.delete(this.#lease)
+    return true
+  }
+
+  /** The first decision counts. It is repeated until Redis has it: after the lease the credits are uncertain there, and a late decision is accepted. */
+  #decide(decision: Decision, charged: number, untilMs = Number.POSITIVE_INFINITY): void {
+    if (!this.#end() || (this.credits === 0 && charged === 0)) return
+    const { ages, background, view } = this.#member
+    const known = [this.#lease.id, decision, charged, this.credits, this.#window ?? 0]
     background.repeat(async () => {
-      const now = this.#member.ages.monotonic()
+      const now = ages.monotonic()
       const ageMs = Math.ceil(now - this.#reservedAt)
       const sinceConfirmedMs = Math.floor(now - (this.#confirmedAt ?? now))
-      const { view } = this.#member
-      await this.#member.moveCredits(SETTLE, [view.seen, ...known, ageMs, sinceConfirmedMs, this.#key])
-    }, Number.POSITIVE_INFINITY)
+      await this.#member.askLedger(SETTLE, [view.seen, ...known, ageMs, sinceConfirmedMs, this.#key])
+    }, untilMs)
   }
 }

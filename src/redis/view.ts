@@ -1,11 +1,16 @@
 import type { AgeClock } from '../concurrency/clock.ts'
 import type { WindowTotals } from '../credits/windows.ts'
+import type { FleetCooldown } from '../fleet/fleet.ts'
 
 export interface LedgerAnswer {
   readonly verdict: string
   readonly window: string
   /** How long the window still lasts, milliseconds; Infinity without windows. */
   readonly msLeft: number
+  /** When it ends, by the clock of the server; undefined without windows. */
+  readonly resetsAt: number | undefined
+  readonly totals: WindowTotals
+  readonly cooldowns: readonly FleetCooldown[]
 }
 
 interface Moment {
@@ -66,15 +71,16 @@ export class View {
   readLedger(answer: readonly string[], sentAt: number): LedgerAnswer {
     const [verdict = '', time, seen = '', window = '', left, spent, reserved, uncertain, ...breakers] = answer
     const now = Number(time)
-    const msLeft = readMsLeft(left)
+    const msLeft = left ? Number(left) : Number.POSITIVE_INFINITY
+    const resetsAt = left ? now + msLeft : undefined
+    const totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }
     if (seen !== '' && this.remember(seen)) {
+      Object.assign(this, { totals, resetsAt })
       this.#totalsAt = this.#ages.now()
-      this.totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }
-      this.resetsAt = resetOf(now, msLeft)
       this.#windowEndsAt = sentAt + msLeft
     }
     if (seen !== '') this.readBreakers(now, breakers, sentAt)
-    return { verdict, window, msLeft }
+    return { verdict, window, msLeft, resetsAt, totals, cooldowns: parseBreakers(breakers) }
   }
 
   /** What the newest state has: commands state it, so that Redis sees whether it has forgotten a part of that. */
@@ -105,18 +111,8 @@ export class View {
   }
 }
 
-/** How long the window of now still lasts, milliseconds, as the scripts answer it. */
-export function readMsLeft(answer: string | undefined): number {
-  return answer === undefined || answer === '' ? Number.POSITIVE_INFINITY : Number(answer)
-}
-
-/** When the window of now ends, by the clock of the server; undefined without windows. */
-export function resetOf(now: number, msLeft: number): number | undefined {
-  return msLeft === Number.POSITIVE_INFINITY ? undefined : now + msLeft
-}
-
 /** Pairs of a scope and `until:limit`. */
-export function parseBreakers(parts: readonly string[]): { scope: string; until: number }[] {
+function parseBreakers(parts: readonly string[]): FleetCooldown[] {
   const scopes = parts.filter((_, index) => index % 2 === 0)
   return scopes.map((scope, index) => ({ scope, until: Number(parts[2 * index + 1]?.split(':')[0]) }))
 }

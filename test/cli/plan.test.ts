@@ -25,7 +25,7 @@ test('a plan in YAML, with addresses without quotes, and in JSON is the plan of 
   )
   const locks = { operation: 'locks.get', params: { address: BOLT }, everyMs: 86_400_000, activeHours: 12 } as const
   const calls = [...prices, locks]
-  const expected: CreditPlan = planCredits(calls, { creditsPerDay: 50_000, credits: 1_000_000 })
+  const expected: CreditPlan = planCredits(calls, { creditsPerDay: 50_000, balance: 1_000_000 })
   const purposes = calls.map(({ params }) => `${params.address.slice(0, 6)}…${params.address.slice(-4)}`)
   const plan = {
     limit: 50_000,

@@ -2,6 +2,7 @@ import { type BeforeRequestHook, createClient } from 'etn-market'
 import { createFakeService } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createBudget, type Reservation, type StoredBudget } from '../../src/credits/budget.ts'
+import { reserveInBoth } from '../../src/credits/joint-budget.ts'
 import { flush } from '../support/clock.ts'
 import { inAnotherProcess } from '../support/store.ts'
 import { budgetAt, START, steadyClock, totals } from './budget-at.ts'
@@ -36,6 +37,24 @@ describe('a balance proves what its own key lost, and nothing of another one', (
     budget.reserve(100).confirm({}, 'other')
     expect(ask(budget, 'one', 999_900)).toEqual({ charged: 100, freed: 500 })
   })
+
+  test.each(['own', 'common'])(
+    'joined with a budget that proves nothing, the %s one says what was proven',
+    (proving) => {
+      const { budget, pass } = exclusiveAt()
+      const other = budgetAt({ credits: 5_000 }).budget
+      const send = (credits: number) => {
+        const [own, common] = proving === 'own' ? [budget, other] : [other, budget]
+        const reservation = reserveInBoth(own, common, credits) as Reservation
+        reservation.confirm({}, 'one')
+        return reservation
+      }
+      send(0).settle(0, { remaining: 1_000_000 })
+      send(600).markUncertain()
+      pass(MINUTE)
+      expect(send(0).settle(0, { remaining: 999_900 })).toEqual({ charged: 100, freed: 500 })
+    },
+  )
 
   test('more keys than are remembered: of a forgotten one nothing is proven', () => {
     const { budget, pass } = exclusiveAt()

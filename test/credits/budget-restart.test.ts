@@ -148,6 +148,21 @@ describe('with exclusiveKey', () => {
     expect(await ask(third, 10_000)).toEqual({ charged: 0, freed: 100 })
   })
 
+  test('what was lost in a window that is over frees nothing of one with another length', async () => {
+    const { start, time } = machine({ credits: 5000, exclusiveKey: true })
+    time.now += DAY - 10_000
+    const first = await start({ windowMs: HOUR })
+    await ask(first, 10_000)
+    ;(await send(first, 600)).markUncertain()
+    await first.flush()
+    time.now += 20_000
+    const second = await start({ windowMs: DAY })
+    ;(await send(second, 100)).markUncertain()
+    time.now += 45_000
+    await ask(second, 10_000)
+    expect(second.uncertain).toBe(100)
+  })
+
   test('a request without a key that a crash left in flight is proven by no key', async () => {
     const { start, time } = machine({ credits: 5000, windowMs: DAY, exclusiveKey: true })
     const first = await start()

@@ -1,17 +1,17 @@
 import { type Budget, type CallOptions, type Client, createBudget, createClient } from 'etn-market'
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { internalsOf } from '../../src/client-internals.ts'
 import { createVirtualClock, flush, START, type VirtualClock } from '../support/clock.ts'
-import { fakeForThisTest } from '../support/fake-timers.ts'
-import { type Drawn, onCaseFinished, testProperty, weighted } from '../support/property.ts'
+import { type Drawn, testProperty, weighted } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
 import { type ScriptedRequest, scriptedRequest } from '../support/script.ts'
 import { type Outcome, watch } from '../support/setup.ts'
 import { omitStacks } from '../support/short-stacks.ts'
 import { type Behaviour, createModelService } from './model-service.ts'
 import { createModelStore, type StoreFault } from './model-store.ts'
+import { fakeStoreTimers } from './store-timers.ts'
 
 omitStacks()
 
@@ -145,7 +145,7 @@ interface Process {
 
 async function run(fake: FakeService, clock: VirtualClock, tried: Case): Promise<void> {
   const { steps, behaviours, storeFaults, isStored, windowMs, exclusiveKey } = tried
-  fakeTimers(clock)
+  fakeStoreTimers(clock)
   const now = () => clock.monotonic()
   const wallOffset = () => clock.now() - START - now()
   const service = createModelService(fake, clock, behaviours)
@@ -335,26 +335,6 @@ function heldBy(budget: Budget): number | undefined {
   } catch {
     return undefined
   }
-}
-
-const LEFT = new Error('The timer was stopped.')
-
-/** A budget measures the time of its store by the timers of the system. */
-function fakeTimers(clock: VirtualClock): void {
-  const { clearTimeout } = globalThis
-  fakeForThisTest(() =>
-    vi.stubGlobal('setTimeout', (callback: () => void, ms = 0) => {
-      const stopping = new AbortController()
-      clock.sleep(ms, stopping.signal).then(callback, () => {})
-      return stopping
-    }),
-  )
-  vi.stubGlobal('clearTimeout', (timer: NodeJS.Timeout | AbortController | undefined) =>
-    timer instanceof AbortController ? timer.abort(LEFT) : clearTimeout(timer),
-  )
-  onCaseFinished(() => {
-    vi.unstubAllGlobals()
-  })
 }
 
 function manyTokens(count: number): string[] {

@@ -26,7 +26,7 @@ const batch = (count: number, every: `${number}m`): PlannedCall => ({
 describe('a plan', () => {
   test('has the cost of a day and of 30 days, at most and at least, and how long the balance lasts', () => {
     const plan = planCredits([{ operation: 'token.list', params: { limit: 20 }, every: '1h' }], {
-      credits: 48_000,
+      balance: 48_000,
       creditsPerDay: 2_400,
     })
     const spending = {
@@ -84,7 +84,7 @@ describe('a plan', () => {
   })
 
   test('that fits is not stretched, and one that costs nothing never ends', () => {
-    const options = { credits: 5, creditsPerDay: 5 }
+    const options = { balance: 5, creditsPerDay: 5 }
     expect(planCredits([{ operation: 'account.me', everyMs: HOUR_MS }], options)).toMatchObject({
       daysUntilEmpty: Number.POSITIVE_INFINITY,
       stretch: 1,
@@ -146,7 +146,7 @@ describe('rejects, with the position of the call,', () => {
   })
 
   test.each([0, -1, Number.NaN, '5', null])('%j credits', (credits) => {
-    expect(() => planCredits([], { credits: credits as number })).toThrow(/^Invalid credits/)
+    expect(() => planCredits([], { balance: credits as number })).toThrow(/^Invalid balance/)
     expect(() => planCredits([], { creditsPerDay: credits as number })).toThrow(/^Invalid creditsPerDay/)
   })
 })

@@ -3,7 +3,7 @@ import type { ScriptRunner } from 'etn-market/redis'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/concurrency/clock.ts'
 import { RENEW } from '../../src/redis/scripts/clock.lua.ts'
-import { CONFIRM, RESERVE, SETTLE } from '../../src/redis/scripts/ledger.lua.ts'
+import { RESERVE, SETTLE } from '../../src/redis/scripts/ledger.lua.ts'
 import { createTimedRunner } from '../support/redis-time.ts'
 import { rejection } from '../support/setup.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
@@ -174,6 +174,7 @@ const keyAfter = (ms: number) => async () => {
 
 test('a confirmation whose answer is lost is taken back, although the lease is over', async () => {
   const direct = setup.connect()
+  let reserved = 0
   let isSettlementLost = false
   const redis: ScriptRunner = {
     async eval(script, keys, args) {
@@ -183,7 +184,7 @@ test('a confirmation whose answer is lost is taken back, although the lease is o
         throw new Error('Connection is closed.')
       }
       const answer = await direct.eval(script, keys.length, ...keys, ...args)
-      if (script !== CONFIRM) return answer
+      if (script !== RESERVE || ++reserved === 1) return answer
       isSettlementLost = true
       throw new Error('Connection is closed.')
     },
@@ -199,11 +200,12 @@ test('a confirmation whose answer is lost is taken back, although the lease is o
 
 test('an answer that belongs to another command confirms nothing', async () => {
   const direct = setup.connect()
+  let reserved = 0
   const redis: ScriptRunner = {
     async eval(script, keys, args) {
       if (script === RENEW) throw new Error('Connection is closed.')
       // A client that mixes up the answers of two connections: this one is that of a handshake.
-      return script === CONFIRM ? 'OK' : direct.eval(script, keys.length, ...keys, ...args)
+      return script === RESERVE && ++reserved > 1 ? 'OK' : direct.eval(script, keys.length, ...keys, ...args)
     },
   }
   const leaseMs = 500

@@ -22,10 +22,10 @@ const step = fc.oneof(
   weighted(6, { do: fc.constant('reserve'), credits }),
   weighted(4, { do: fc.constant('settle'), which, charged: fc.nat(450) }),
   weighted(5, {
-    do: fc.constantFrom('release', 'markUncertain', 'confirm', 'cancel', 'resend', 'renew'),
+    do: fc.constantFrom('release', 'markUncertain', 'confirm', 'renew'),
     which,
   }),
-  weighted(1, { do: fc.constant('cancelFirst'), credits }),
+  weighted(1, { do: fc.constant('release first'), credits }),
   // A process that dies makes no step any more: its lease ends during a wait.
   weighted(3, { do: fc.constant('wait'), ms: fc.nat(700) }),
 )
@@ -53,12 +53,12 @@ async function run(steps: readonly Step[]): Promise<void> {
     if (what.do === 'wait') {
       now += what.ms
       scripts.at(now)
-    } else if (what.do === 'reserve' || what.do === 'cancelFirst') {
+    } else if (what.do === 'reserve' || what.do === 'release first') {
       const id = `id-${index}`
-      if (what.do === 'cancelFirst') await scripts.cancel(id)
+      if (what.do === 'release first') await scripts.settle(id, 'f')
       const fits = what.credits <= available()
       const { verdict } = await scripts.reserve(id, what.credits)
-      if (what.do === 'cancelFirst') expect(verdict).toBe('cancelled')
+      if (what.do === 'release first') expect(verdict).toBe('decided')
       else expect(verdict).toBe(fits ? 'granted' : 'refused')
       if (verdict === 'granted') {
         const leaseEnds = now + LEASE_MS
@@ -76,11 +76,6 @@ async function run(steps: readonly Step[]): Promise<void> {
       } else if (what.do === 'release' || what.do === 'markUncertain') {
         await scripts.settle(id, what.do === 'release' ? 'f' : 'u')
         if (isOpen) line.end = what.do === 'release' ? 'released' : 'uncertain'
-      } else if (what.do === 'cancel') {
-        await scripts.cancel(id)
-        if (isOpen) line.end = 'released'
-      } else if (what.do === 'resend') {
-        await scripts.reserve(id, credits)
       } else if (what.do === 'renew') {
         // A lease that ended lasts again only where no script has looked since.
         if (isHeld(line)) expect(await scripts.renew(id)).toEqual([1])
@@ -88,7 +83,7 @@ async function run(steps: readonly Step[]): Promise<void> {
       } else {
         const inPlace = line.window === windowNow()
         const fits = inPlace || credits <= available()
-        const { verdict } = await scripts.confirm(id, credits)
+        const { verdict } = await scripts.reserve(id, credits)
         expect(verdict).toBe(isOpen ? (fits ? 'granted' : 'refused') : 'decided')
         if (verdict === 'granted') Object.assign(line, { window: windowNow(), leaseEnds: now + LEASE_MS })
         if (verdict === 'refused') line.end = 'released'

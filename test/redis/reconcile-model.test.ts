@@ -68,9 +68,7 @@ async function run(steps: readonly Step[]): Promise<void> {
     const id = `id-${++ids}`
     const reservation = budget.reserve(credits)
     reservation.confirm({}, key)
-    // One connection executes them in this order.
-    const options = { config: CONFIG, key }
-    await Promise.all([scripts.reserve(id, credits, options), scripts.confirm(id, credits, options)])
+    await scripts.reserve(id, credits, { config: CONFIG, key })
     inFlight.push({ id, key, credits, sentAt: now, reservation })
   }
   const end = async ({ id, key, credits, sentAt, reservation }: Sent, decision: 's' | 'u' | 'f') => {

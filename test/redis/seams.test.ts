@@ -151,8 +151,8 @@ test('a burst that takes longer than timeoutMs is not refused while Redis answer
 
 test('a burst behind a pause of Redis goes on when it answers: late answers show that it is there', async () => {
   const { runner, control } = lineRunner()
-  const { budget, fleet } = await startFleet(runner, 1_000_000, HOUR, { timeoutMs: 400 })
-  control.stepMs = 600
+  const { budget, fleet } = await startFleet(runner, 1_000_000, HOUR, { timeoutMs: 1_000 })
+  control.stepMs = 1_500
   // All of them are given up at the same time, and their commands still wait in line before each further one.
   const refused = await Promise.allSettled(Array.from({ length: 200 }, () => budget.reserve(10)))
   expect(refused.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(100)

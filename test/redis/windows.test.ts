@@ -68,7 +68,7 @@ async function run(steps: readonly Step[]): Promise<void> {
       if (id === undefined || credits === undefined || reservation === undefined) continue
       if (what.do === 'confirm') {
         const verdict = await verdictOf(() => reservation.confirm())
-        expect((await scripts.confirm(id, credits, { config })).verdict).toBe(verdict)
+        expect((await scripts.reserve(id, credits, { config })).verdict).toBe(verdict)
       } else if (what.do === 'settle') {
         reservation.settle(what.charged)
         await scripts.settle(id, 's', what.charged)

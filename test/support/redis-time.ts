@@ -8,7 +8,7 @@ export interface TimedRunner extends ScriptRunner {
 }
 
 /** The time is one more key of a script, whose text stays the same: a server compiles each text that it does not know. */
-const TIME = "{ string.match(KEYS[#KEYS], '^(%d+) (%d+)$') }"
+const TIME = "{ string.match(table.remove(KEYS), '^(%d+) (%d+)$') }"
 
 export function createTimedRunner(redis: Redis, now = 1_000_000_000_000): TimedRunner {
   const runner: TimedRunner = {

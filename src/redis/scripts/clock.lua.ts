@@ -64,32 +64,22 @@ return held
 `)
 
 /**
- * Leases of the feed: who buys the price of an address. KEYS: ends (a sorted set), owners (a hash).
- * ARGV: owner, leaseMs, addresses. A leaseMs of 0 ends the owner's leases. Answers 1 for each address that the owner may buy.
+ * Leases of the feed: who buys the price of an address, a key for each with `owner end`. ARGV: owner, leaseMs, 0 to end the owner's leases. Answers 1 for
+ * each that the owner may buy. One that ends later than a new one would was written while the clock was ahead: it lasts for one lease from now on.
  */
 export const BUY = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
-${CLOCK}${LEASES_IN_TIME}
+${CLOCK}
 local owner, leaseMs = ARGV[1], tonumber(ARGV[2])
-if leaseMs > 0 then shorten(KEYS[1], leaseMs) end
-local ended = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', text(now), 'LIMIT', 0, 100)
-for _, address in ipairs(ended) do
-  redis.call('ZREM', KEYS[1], address)
-  redis.call('HDEL', KEYS[2], address)
-end
 local reply = {}
-for index = 3, #ARGV do
-  local address = ARGV[index]
-  local holder = redis.call('HGET', KEYS[2], address)
-  local isFree = not holder or holder == owner or tonumber(redis.call('ZSCORE', KEYS[1], address) or 0) <= now
-  if isFree and leaseMs > 0 then
-    redis.call('ZADD', KEYS[1], text(now + leaseMs), address)
-    redis.call('HSET', KEYS[2], address, owner)
-  elseif holder == owner then
-    redis.call('ZREM', KEYS[1], address)
-    redis.call('HDEL', KEYS[2], address)
+for index, key in ipairs(KEYS) do
+  local holder, ends = string.match(redis.call('GET', key) or '', '^(%S+) (%d+)$')
+  local isFree = not holder or holder == owner or tonumber(ends) <= now
+  if leaseMs == 0 then
+    if holder == owner then redis.call('DEL', key) end
+  elseif isFree or tonumber(ends) > now + leaseMs then
+    redis.call('SET', key, (isFree and owner or holder) .. ' ' .. text(now + leaseMs), 'PX', text(2 * leaseMs))
   end
-  reply[#reply + 1] = isFree and 1 or 0
+  reply[index] = isFree and 1 or 0
 end
-if leaseMs > 0 then endLater(KEYS, 2 * leaseMs) end
 return reply
 `)

@@ -7,7 +7,7 @@ import { WINDOWS } from './windows.lua.ts'
  * What the scripts that move credits begin with. KEYS: state, operations, leases, ends, breakers, balances.
  *
  * `operations` holds `state:window:credits:extra` by id, and `:key` where a key is known, where the state is r(eserved), e(xpired: the lease ended, so the
- * credits are uncertain), s(ettled), u(ncertain), f(reed) or c(ancelled before it was executed). `leases` has the reserved ones by the end of their lease,
+ * credits are uncertain), s(ettled), u(ncertain) or f(reed). `leases` has the reserved ones by the end of their lease,
  * `ends` the others by the time at which they may be forgotten.
  *
  * `balances` is described in `evidence.lua.ts`. The `extra` of an expired operation is the number of its loss.
@@ -193,8 +193,8 @@ return answer(known and 'unchanged' or 'created')
 `)
 
 /**
- * ARGV: config, what the member has seen, id, credits, key, or nothing where it is not known. A second execution with the same id changes nothing and has the
- * result of the first, or `earlier` where that was granted in an earlier window: it has to be confirmed before its request is sent.
+ * Makes a reservation, or moves one to the window of now, renews its lease and names its key: a second execution with the same id does no harm.
+ * ARGV: config, what the member has seen, id, credits, key, or nothing where it is not known. One that is there and does not fit is released.
  */
 export const RESERVE = /* @__PURE__ */ tagScript(`#!lua
 ${LEDGER}
@@ -202,26 +202,8 @@ local id, credits, key = ARGV[3], tonumber(ARGV[4]), ARGV[5]
 local refused = enter(ARGV[1], ARGV[2], credits)
 if refused then return refused end
 sweep()
-local known = read(id)
-if known and known.state == 'c' then return answer('cancelled') end
-if known then return answer(known.window == window and 'granted' or 'earlier') end
 -- What is free needs no entry.
 if credits == 0 then return answer('granted') end
-if not fits(credits) then return answer('refused') end
-reserve(id, credits, key)
-return answer('granted', id)
-`)
-
-/**
- * Moves a reservation to the window of now, renews its lease and names its key, right before its request is sent. ARGV: as for RESERVE.
- * Where it does not fit, it is released.
- */
-export const CONFIRM = /* @__PURE__ */ tagScript(`#!lua
-${LEDGER}
-local id, credits, key = ARGV[3], tonumber(ARGV[4]), ARGV[5]
-local refused = enter(ARGV[1], ARGV[2], credits)
-if refused then return refused end
-sweep()
 local known = read(id)
 if known and known.state ~= 'r' and known.state ~= 'e' then return answer('decided') end
 if known and known.window == window and known.state == 'r' then
@@ -243,26 +225,7 @@ return answer('granted', id)
 `)
 
 /**
- * Takes a reservation back whose answer did not arrive, and so was not used. Where it was not executed yet, it will not be: the id is
- * marked. ARGV: id.
- */
-export const CANCEL = /* @__PURE__ */ tagScript(`#!lua flags=allow-oom
-${LEDGER}
-local id = ARGV[1]
-local known = config and read(id)
-if known and known.state ~= 'r' and known.state ~= 'e' then return known.state end
-if known then
-  look('')
-  unhold(known)
-end
-write(id, 'c', known and known.window or '0', 0, 0)
-forgetLater(id, HOUR)
-keepKeys()
-return 'c'
-`)
-
-/**
- * Decides a reservation: s(ettled), f(reed) or u(ncertain). The first decision counts.
+ * Decides a reservation: s(ettled), f(reed) or u(ncertain). The first decision counts, also where it comes before the reservation, which is then not made.
  * ARGV: what the member has seen, id, decision, charged, credits, window, age of the reservation and time since its request was sent in ms, key.
  *
  * It may grow the memory beyond its limit, because an answer that is paid for must be counted. It counts where Redis has lost its state, too.

@@ -6,7 +6,7 @@ import { LEDGER } from './ledger.lua.ts'
  * ARGV: config, what the member has seen, and for the second step: token and time of the first step, balance, key.
  *
  * The first step answers a token and the time, or nothing while requests are in flight. Where the token is still the same in the second step, nothing was
- * charged between them, so the balance belongs to the charges known now. What was lost so long before the first step that it cannot be charged after
+ * charged or lost between them, so the balance belongs to the charges known now. What was lost so long before the first step that it cannot be charged after
  * it is freed. Where Redis has lost a part of its state, a balance that was read before shows what that cost, and the fleet goes on.
  */
 export const RECONCILE = /* @__PURE__ */ tagScript(`#!lua
@@ -17,7 +17,10 @@ local MAX_BALANCES = 100
 look(ARGV[2])
 sweep()
 
-local token = redis.sha1hex(table.concat({ text(epoch), window, unpack(redis.call('HGETALL', BALANCES)) }, ' '))
+-- What was spent and lost changes it, too: a key whose balance was never read has no entry that could show it.
+local parts = { text(epoch), window, redis.call('HGET', STATE, 'readings') or '', unpack(redis.call('HGETALL', BALANCES)) }
+for _, one in ipairs(windows) do parts[#parts + 1] = redis.call('HGET', STATE, 's' .. one.id) or '' end
+local token = redis.sha1hex(table.concat(parts, ' '))
 if redis.call('ZCARD', LEASES) > 0 then return { 'busy' } end
 if not ARGV[3] then return { 'quiet', token, text(now) } end
 if ARGV[3] ~= token then return { 'busy' } end

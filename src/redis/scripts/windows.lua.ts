@@ -131,7 +131,7 @@ end
 
 /**
  * The totals of now, without a write. KEYS: state, operations, leases, slots, breakers. ARGV: config, what the member has seen.
- * Answers the time, what a member remembers, how long the window lasts, spent, reserved, uncertain, the slots taken, then each refused scope and its breaker.
+ * Answers as those that write, with the slots that are taken in place of a verdict.
  */
 export const STATUS = /* @__PURE__ */ tagScript(`#!lua flags=no-writes
 local STATE, OPERATIONS, LEASES, SLOTS, BREAKERS = unpack(KEYS)
@@ -147,10 +147,8 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', text(now))) do
     reserved, uncertain = reserved - tonumber(credits), uncertain + tonumber(credits)
   end
 end
-local reply = { text(now), seenNow(own), msLeft() }
-for _, number in ipairs({ spent, reserved, uncertain, redis.call('ZCOUNT', SLOTS, '(' .. text(now), '+inf') }) do
-  reply[#reply + 1] = text(number)
-end
+local taken = redis.call('ZCOUNT', SLOTS, '(' .. text(now), '+inf')
+local reply = { text(taken), text(now), seenNow(own), windows[1].id, msLeft(), text(spent), text(reserved), text(uncertain) }
 for _, part in ipairs(redis.call('HGETALL', BREAKERS)) do reply[#reply + 1] = part end
 return reply
 `)

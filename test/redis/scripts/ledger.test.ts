@@ -3,7 +3,7 @@ import { BUY } from '../../../src/redis/scripts/clock.lua.ts'
 import { configOf, HOUR, LEASE_MS, START, useScripts, WINDOW_MS, YEAR } from './setup.ts'
 
 const scripts = useScripts()
-const { keys, initialize, reserve, confirm, settle, cancel, renew, status } = scripts
+const { keys, initialize, reserve, settle, renew, status } = scripts
 
 // What members do in any order, sent again, and while leases end: `model.test.ts`. What counts in which window, whatever the clock does:
 // `windows.test.ts`. What every budget promises: `conformance.test.ts`.
@@ -11,7 +11,6 @@ const { keys, initialize, reserve, confirm, settle, cancel, renew, status } = sc
 describe('before initialize', () => {
   test.each([
     ['reserve', () => reserve('a', 10)],
-    ['confirm', () => confirm('a', 10)],
     ['status', () => status()],
     ['reconcile', () => scripts.reconcile()],
   ])('%s refuses', async (_, run) => {
@@ -79,21 +78,21 @@ describe('a lease', () => {
     expect((await settle('ahead', 's', 20)).verdict).toBe('s')
   })
 
-  test('that has ended is renewed by confirm, in the same window', async () => {
+  test('that has ended is renewed when its reservation is confirmed, in the same window', async () => {
     scripts.later(LEASE_MS)
     await reserve('b', 900)
-    expect(await confirm('a', 100)).toMatchObject({ verdict: 'granted', totals: [0, 1_000, 0] })
+    expect(await reserve('a', 100)).toMatchObject({ verdict: 'granted', totals: [0, 1_000, 0] })
   })
 })
 
 describe('a window', () => {
   beforeEach(() => initialize())
 
-  test('has to confirm what was reserved before it, also when that is sent again', async () => {
+  test('has what was reserved before it and is confirmed in it, once', async () => {
     await reserve('a', 600)
     scripts.later(WINDOW_MS)
-    expect(await reserve('a', 600)).toMatchObject({ verdict: 'earlier', totals: [0, 0, 0] })
-    expect(await confirm('a', 600)).toMatchObject({ verdict: 'granted', totals: [0, 600, 0] })
+    expect((await status()).totals).toEqual([0, 0, 0])
+    expect(await reserve('a', 600)).toMatchObject({ verdict: 'granted', totals: [0, 600, 0] })
     expect(await reserve('a', 600)).toMatchObject({ verdict: 'granted', totals: [0, 600, 0] })
   })
 
@@ -123,15 +122,11 @@ describe('a window', () => {
 describe('ids', () => {
   beforeEach(() => initialize())
 
-  test('that were cancelled before they were executed are refused', async () => {
-    await cancel('early')
+  test('that were freed before they were reserved are refused', async () => {
+    await settle('early', 'f')
     expect((await reserve('other', 10)).verdict).toBe('granted')
-    await cancel('earlier')
-    expect((await reserve('early', 10)).verdict).toBe('cancelled')
-  })
-
-  test('that are cancelled alone end by themselves', async () => {
-    expect(await cancel('early')).toBe('c')
+    await settle('earlier', 'f')
+    expect(await reserve('early', 10)).toMatchObject({ verdict: 'decided', totals: [0, 10, 0] })
   })
 
   test('are kept for an hour, then forgotten', async () => {
@@ -139,7 +134,7 @@ describe('ids', () => {
       await reserve(decision, 10)
       await settle(decision, decision, 10)
     }
-    await cancel('c')
+    await settle('c', 'f')
     await reserve('lost', 10)
     const size = () => scripts.redis.hlen(keys.ledger[1] as string)
     scripts.later(LEASE_MS)
@@ -212,8 +207,8 @@ test('without memory everything is settled, renewed and read', async () => {
   expect((await settle('a', 's', 60)).verdict).toBe('s')
   expect((await settle('b', 'f')).verdict).toBe('f')
   expect((await settle('c', 'u')).verdict).toBe('u')
-  expect(await cancel('new')).toBe('c')
+  expect((await settle('new', 'f')).verdict).toBe('f')
   expect(await renew('d')).toEqual([1])
-  expect(await scripts.run(BUY, keys.buy, ['one', LEASE_MS, 'a'])).toEqual([1])
+  expect(await scripts.run(BUY, [keys.buyer('a')], ['one', LEASE_MS])).toEqual([1])
   expect((await status()).totals).toEqual([60, 100, 100])
 })

@@ -243,7 +243,7 @@ test('breakers of keys that are not used any more are forgotten', async () => {
 
 describe('leases of buyers', () => {
   const buy = (owner: string, leaseMs: number, ...addresses: string[]) =>
-    run(BUY, keys.buy, [owner, leaseMs, ...addresses])
+    run(BUY, addresses.map(keys.buyer), [owner, leaseMs])
 
   test('one member buys an address at a time', async () => {
     expect(await buy('one', LEASE_MS, 'a', 'b')).toEqual([1, 1])
@@ -271,6 +271,7 @@ describe('leases of buyers', () => {
     await buy('dead', 0, 'a')
     expect(await buy('three', LEASE_MS, 'a')).toEqual([0])
     await buy('two', 0, 'a')
-    expect(await scripts.redis.exists(...keys.buy)).toBe(0)
+    expect(await scripts.redis.exists(keys.buyer('a'))).toBe(0)
+    expect(await scripts.redis.pttl(keys.buyer('b'))).toBeGreaterThan(0)
   })
 })

@@ -13,7 +13,6 @@ function createMember() {
   return {
     look: () => scripts.reserve('free', 0, { seen: view.seen }).then(remember),
     reserve: (id: string, credits: number) => scripts.reserve(id, credits, { seen: view.seen }).then(remember),
-    confirm: (id: string, credits: number) => scripts.confirm(id, credits, { seen: view.seen }).then(remember),
     settle: (id: string, decision: 's' | 'f' | 'u', charged = 0, details = {}) =>
       scripts.settle(id, decision, charged, { seen: view.seen, ...details }).then(remember),
     status: () => scripts.status(CONFIG, view.seen).then(remember),
@@ -43,7 +42,6 @@ async function letOthersGoOn(): Promise<void> {
 
 async function expectLost(): Promise<void> {
   await expect(member.status()).rejects.toThrow(/^STATELOST /)
-  await expect(member.confirm('x', 1)).rejects.toThrow(/^STATELOST /)
   await expect(member.reserve('y', 1)).rejects.toThrow(/^STATELOST /)
   // Now those know it that have seen nothing.
   await expect(newcomer.reserve('y', 1)).rejects.toThrow(/^STATELOST /)
@@ -201,10 +199,10 @@ describe('nobody is refused', () => {
     }
   })
 
-  test('for a lease that ended, a charge that is lower than expected, and a cancelled reservation', async () => {
+  test('for a lease that ended, a charge that is lower than expected, and a reservation that is freed', async () => {
     for (const id of ['a', 'b', 'c']) await member.reserve(id, 100)
     await member.settle('a', 's', 10)
-    await scripts.cancel('b')
+    await scripts.settle('b', 'f')
     scripts.later(LEASE_MS)
     expect((await member.reserve('d', 1)).totals).toEqual([10, 1, 100])
   })

@@ -32,6 +32,26 @@ test('nothing is proven while a request is in flight, or when one was between th
   expect(await compare(9_900)).toEqual(['proven', '0', '0'])
 })
 
+test.each([
+  ['s', [['busy'], ['first'], ['proven', '0', '0']], [100, 0, 0]],
+  ['u', [['busy'], ['first'], ['proven', '0', '0']], [0, 0, 100]],
+] as const)(
+  'no balance is the first of its key while a request with it ended between the steps: %s',
+  async (decision, verdicts, totals) => {
+    const key = 'another key'
+    const [, ...quiet] = await scripts.reconcile()
+    await reserve('a', 100, { key })
+    await settle('a', decision, 100, { key })
+    // It may have been read before the charge, or after it.
+    expect([
+      await scripts.reconcile([...quiet, 5_000, key]),
+      await compare(4_900, key),
+      await compare(4_900, key),
+    ]).toEqual(verdicts)
+    expect((await status()).totals).toEqual(totals)
+  },
+)
+
 test('a loss is old enough at the first step: the balance may be older than the second', async () => {
   await lose('a', 100, DELAY_MS - 1)
   const [, ...quiet] = await scripts.reconcile()

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { AgeClock, systemClock } from '../../../src/concurrency/clock.ts'
 import { FleetKeys } from '../../../src/redis/redis-fleet.ts'
 import { RENEW } from '../../../src/redis/scripts/clock.lua.ts'
-import { CANCEL, CONFIRM, INITIALIZE, RESERVE, SETTLE } from '../../../src/redis/scripts/ledger.lua.ts'
+import { INITIALIZE, RESERVE, SETTLE } from '../../../src/redis/scripts/ledger.lua.ts'
 import { RECONCILE } from '../../../src/redis/scripts/reconcile.lua.ts'
 import { STATUS } from '../../../src/redis/scripts/windows.lua.ts'
 import { View } from '../../../src/redis/view.ts'
@@ -62,8 +62,6 @@ export function useScripts() {
     expect(reply.pop()).toBe(COMMAND_ID)
     return reply
   }
-  /** A reply of one word. */
-  const word = async (reply: Promise<unknown[]>) => (await reply).join()
   const totals = async (script: string, args: (string | number)[]) => {
     const [verdict, , seen = '', window, , spent, reserved, uncertain] = (await run(
       script,
@@ -94,8 +92,6 @@ export function useScripts() {
     },
     reserve: (id: string, credits: number, { config = CONFIG, key = KEY, seen = view.seen } = {}) =>
       totals(RESERVE, [config, seen, id, credits, key]),
-    confirm: (id: string, credits: number, { config = CONFIG, key = KEY, seen = view.seen } = {}) =>
-      totals(CONFIRM, [config, seen, id, credits, key]),
     settle: (
       id: string,
       decision: 's' | 'f' | 'u',
@@ -111,17 +107,17 @@ export function useScripts() {
         await Promise.all(names.map((name, index) => redis.restore(name, YEAR, values[index] ?? '')))
       }
     },
-    cancel: (id: string) => word(run(CANCEL, keys.ledger, [id])),
     renew: (...ids: string[]) => run(RENEW, [keys.leases], [LEASE_MS, ...ids.flatMap((id) => [1, id])]),
     /** Spent, reserved, uncertain. */
     async status(config = CONFIG, remembered = view.seen) {
-      const [, seen = '', msLeft, ...counts] = (await run(STATUS, keys.status, [config, remembered])) as string[]
+      const reply = (await run(STATUS, keys.status, [config, remembered])) as string[]
+      const [taken, , seen = '', window, msLeft, ...counts] = reply
       return {
         seen,
-        window: Number(seen.split(' ')[2]),
+        window: Number(window),
         msLeft: Number(msLeft),
         totals: counts.slice(0, 3).map(Number),
-        taken: Number(counts[3]),
+        taken: Number(taken),
       }
     },
     reconcile: (args: readonly (string | number)[] = [], { config = CONFIG, seen = view.seen } = {}) =>
