@@ -158,11 +158,7 @@ export class ServiceClock {
 /** Keeps the process alive, as the socket of a pending request does. A message port does so also where timers are faked. */
 function keepProcessAlive(): () => void {
   if (globalThis.MessageChannel === undefined) return () => {}
-  const { port1, port2 } = new MessageChannel()
+  const { port1 } = new MessageChannel()
   port1.onmessage = () => {}
-  // Deno counts a port as open until it is closed itself.
-  return () => {
-    port1.close()
-    port2.close()
-  }
+  return () => port1.close()
 }

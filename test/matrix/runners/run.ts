@@ -107,7 +107,8 @@ const RUNNERS: readonly Runner[] = [
     section: 'deno',
     command: [
       join(MODULES, DENO),
-      ...['test', '--allow-env', '--allow-net=127.0.0.1', '--no-check', '--node-modules-dir=manual', '--cached-only'],
+      ...['test', '--sanitize-ops', '--sanitize-resources', '--allow-env', '--allow-net=127.0.0.1'],
+      ...['--no-check', '--node-modules-dir=manual', '--cached-only'],
     ],
     version: () => versionOfProgram(DENO),
   },
