@@ -93,6 +93,7 @@ describe.each(TABLE)('%s', (id, path, query, base, perItem, max, most) => {
       '429',
       ...(HEAVY.includes(id) ? ['503'] : []),
       '5XX',
+      'default',
     ]
     expect(Object.keys(paths[path]?.get.responses ?? {}).sort()).toEqual(codes.sort())
   })

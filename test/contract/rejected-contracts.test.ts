@@ -37,8 +37,8 @@ const LIMIT = `${LIST} parameters 1`
 const ADDRESSES = `${BATCH} parameters 1 schema`
 const ADDRESS = 'components parameters address'
 const RESPONSES = 'components responses'
-const ACCOUNT = `${RESPONSES} Account`
-const ETN_ANSWER = `${RESPONSES} EtnPrice`
+const ACCOUNT = `${RESPONSES} AccountResponse`
+const ETN_ANSWER = `${RESPONSES} EtnPriceResponse`
 const ETN_DATA = `${ETN_ANSWER} content application/json schema properties data`
 const SCHEMAS = 'components schemas'
 const TOKEN = `${SCHEMAS} Token`
@@ -86,7 +86,7 @@ const CHANGES: Record<string, readonly Change[]> = {
     ['paths /tokens/{chainId}', 'x-heavy', true, '…: unknown key "x-heavy"'],
     ['paths /tokens/{chainId}', 'parameters', [], '…: unknown key "parameters"'],
     ['paths /tokens/{chainId}', 'post', {}, '…: unknown key "post"'],
-    [`${RESPONSES} TokenList`, 'x-metered', true, '…: unknown key "x-metered"'],
+    [`${RESPONSES} TokenListResponse`, 'x-metered', true, '…: unknown key "x-metered"'],
     ['components headers CreditsCost', 'x-unit', true, '…: unknown key "x-unit"'],
   ],
   'a meaningless value of a known key': [
@@ -113,7 +113,12 @@ const CHANGES: Record<string, readonly Change[]> = {
   'a field whose grade or description does not fit': [
     [NAME, 'x-evidence', undefined, NO_GRADE],
     [NAME, 'x-evidence', 'rumoured', NO_GRADE],
-    [ETN_DATA, 'x-evidence', undefined, NO_GRADE.replace('…', 'components.responses.EtnPrice.schema.properties.data')],
+    [
+      ETN_DATA,
+      'x-evidence',
+      undefined,
+      NO_GRADE.replace('…', 'components.responses.EtnPriceResponse.schema.properties.data'),
+    ],
     [`${SCHEMAS} EtnPrice`, 'required', ['usd'], '….properties.usd: assumed, so it cannot be required'],
     [`${SCHEMAS} Farm`, 'required', ['name'], '….properties.name: inferred, so it cannot be required'],
     [USD, 'type', 'string', '…: assumed, so it must be nullable'],

@@ -38,6 +38,15 @@ async function remote(listen: ListenOptions = {}) {
 }
 
 describe('the control routes', () => {
+  it('answer the bare document of the service, with the fake as its server', async () => {
+    const { get, send, port } = await remote()
+    const { body } = await send('GET', '/service.json')
+    const { data } = await (await get('/openapi.json')).json()
+    expect(body).toEqual({ ...data, servers: [{ url: `http://127.0.0.1:${port}/public-api/v1` }] })
+    const { headers } = await fetch(`${body.servers[0].url}/prices/etn`, { headers: { authorization: 'Bearer k' } })
+    expect(headers.get('x-credits-cost')).toBe('25')
+  })
+
   it('change prices, trades and candles', async () => {
     const { get, send } = await remote()
     const price = async () => (await (await get(`/prices/52014/${BOLT}`)).json()).data.usd

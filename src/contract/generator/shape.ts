@@ -45,6 +45,7 @@ const KEYWORDS = [
   'additionalProperties',
   'anyOf',
   '$ref',
+  'examples',
   'x-evidence',
   'x-open-enum',
   'x-may-be-absent',

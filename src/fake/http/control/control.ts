@@ -1,3 +1,4 @@
+import { document as service } from '../../../generated/document.ts'
 import { isError } from '../../../utils/runtime.ts'
 import { cut, FakeUsageError, findMismatch, show } from '../../rules/check.ts'
 import { once } from '../../rules/once.ts'
@@ -24,7 +25,7 @@ export function createControl(fake: FakeService, maxSnapshots: number): (control
   const commands = createCommands(fake, maxSnapshots)
   const document = once(() => describeCommands(commands))
   return (controlToken) => async (request, remoteAddress) => {
-    const { pathname, searchParams } = new URL(request.url)
+    const { origin, pathname, searchParams } = new URL(request.url)
     const path = pathname.replace(/^\/_fake\/?/, '')
     const isPublic = request.method === 'GET' && (path === 'health' || path === '' || path === 'page.js')
     const rejected = rejectAccess(request, remoteAddress, controlToken, isPublic)
@@ -32,6 +33,8 @@ export function createControl(fake: FakeService, maxSnapshots: number): (control
     const page = request.method === 'GET' ? answerPage(path) : undefined
     if (page) return page
     if (request.method === 'GET' && path === 'openapi.json') return respond(200, document())
+    if (request.method === 'GET' && path === 'service.json')
+      return respond(200, { ...service, servers: [{ url: origin + new URL(fake.baseUrl).pathname }] })
     const last = path.lastIndexOf('/')
     const [exact, withId] = [path, `${path.slice(0, last)}/{id}`].map((one) => commands[`${request.method} ${one}`])
     const command = exact ?? withId
