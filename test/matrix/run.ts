@@ -11,6 +11,7 @@ import { candleChecks } from './candles/run.ts'
 import { consumers } from './consumers/run.ts'
 import { exampleWorker } from './examples/worker.ts'
 import { fronts, pagesBehindFronts } from './fronts/run.ts'
+import { generatedClients } from './generators/run.ts'
 import { managers } from './managers/run.ts'
 import { apps } from './native/run.ts'
 import { proxies } from './proxy/run.ts'
@@ -32,7 +33,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 const SIDE_BY_SIDE = [
   [...runtimes, ...apps, ...keptConnections, ...forwardProxies, ...suites, exampleWorker, controlPage, ...managers],
   [...proxies, ...bundlers, ...candleChecks],
-  [...testRunners, ...consumers],
+  [...testRunners, ...consumers, ...generatedClients],
   ...[0, 1, 2].map((list) => fronts.filter((_, i) => i % 3 === list)),
   // Each holds a connection for three minutes.
   ...pagesBehindFronts.map((one) => [one]),
