@@ -124,7 +124,7 @@ test.skipIf(process.platform === 'win32').each([
 ])('`%s` reads a plan, and its addresses where it runs', async (_, command) => {
   const { runProcess, write } = await createScene()
   write('tokens.txt', first)
-  const input = 'calls:\n  - { operation: locks.get, addresses: tokens.txt, once: night }\n'
+  const input = 'lines:\n  - { operation: locks.get, addresses: tokens.txt, once: night }\n'
   const { code, stdout, stderr } = await runProcess([], { shell: ['bash', '-c', command, 'bash'], input })
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('A day: 2,000 credits ($0.002), 1 request.')
