@@ -82,7 +82,7 @@ test.each([
   ['- { operation: etn.price, evry: 5m }', ':1: lines[0]: unknown field "evry". Did you mean every?'],
   ['{ lines: [{ operation: etn.prise, every: 5m }] }', ':1: lines[0]: unknown operation "etn.prise"'],
   [
-    'creditsPerDay: 5\ncalls:\n  - operation: etn.price\n    once: noon',
+    'creditsPerDay: 5\nlines:\n  - operation: etn.price\n    once: noon',
     ':4: lines[0]: once must be night, day or a time in UTC such as 03:30.\n',
   ],
   [
@@ -108,10 +108,10 @@ test.each([
   ['- 5', ':1: lines[0]: it must be an object with an operation.\n'],
   ['lines:\n  - [1', ': it is no valid YAML: '],
   ['lines: 5', 'lines is missing. It must be a list of lines'],
-  ['{"linez": []}', 'unknown field "callz". Did you mean lines?'],
+  ['{"linez": []}', 'unknown field "linez". Did you mean lines?'],
   ['{"lines": [}', 'it is no valid JSON: '],
-  ['creditsPerDay: many\ncalls: []', ':1: creditsPerDay must be a whole number of credits above 0.\n'],
-  ['balance: 5\ncreditsPerDay: 0.5\ncalls: []', ':2: creditsPerDay must be a whole number of credits above 0.\n'],
+  ['creditsPerDay: many\nlines: []', ':1: creditsPerDay must be a whole number of credits above 0.\n'],
+  ['balance: 5\ncreditsPerDay: 0.5\nlines: []', ':2: creditsPerDay must be a whole number of credits above 0.\n'],
   ['- { operation: etn.price, every: 5m, file: "a\\0b" }', ':1: lines[0]: file must be the name of a file.\n'],
   [
     alertOf('{ above: "0,05" }'),
