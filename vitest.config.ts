@@ -19,9 +19,9 @@ const ISOLATED_TESTS = 'test/behaviour/slow-schemas.test.ts'
 /** Those of `test/package` that do not only read the source. */
 const PACKAGE_TESTS = 'test/package/!(clocks|house|import-direction|pictures).test.ts'
 
-/** Services and transports of their own, which are the same in either project, or many random cases: `policy-model` tries some of each kind. */
+/** They send nothing, or have services and transports of their own, which is the same in either project; or many random cases: `policy-model` tries some of each kind. */
 const VIRTUAL_CONNECTIONS_ONLY = [
-  'test/behaviour/{fronts,key-guarantee,large-answers,late-charges,liveness,machine-sleep,odd-transport,proxy-refused,surroundings,who-pays}.test.ts',
+  'test/behaviour/{cache,cache-store,cache-trust,fronts,input,key-guarantee,large-answers,late-charges,liveness,machine-sleep,odd-transport,proxy-refused,replaced-promise,surroundings,waiting-transport,who-pays}.test.ts',
 ]
 
 /** These start programs, compilers or servers, use real sockets, or set the time zone of their process. Those of `test/cli` run the built program. */

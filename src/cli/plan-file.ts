@@ -56,7 +56,7 @@ const alert = z.strictObject(
 const ADDRESSES = 'a list of addresses, or the name of a file with one a line'
 
 /** What the library checks is of any type here: its errors say more. */
-const call = z.strictObject({
+const line = z.strictObject({
   operation: unchecked,
   params: unchecked,
   every: unchecked,
@@ -73,17 +73,17 @@ const call = z.strictObject({
   alert: z.optional(alert),
 })
 
-export type PlanCall = z.infer<typeof call>
+export type GivenLine = z.infer<typeof line>
 
-export const callFields: readonly string[] = Object.keys(call.shape)
+export const lineFields: readonly string[] = Object.keys(line.shape)
 
 const credits = whole('a whole number of credits above 0')
-const plan = z.strictObject({ creditsPerDay: credits, balance: credits, calls: z.array(call, 'a list of calls') })
+const plan = z.strictObject({ creditsPerDay: credits, balance: credits, lines: z.array(line, 'a list of lines') })
 
-/** The place of a value in a plan, such as `['calls', 0, 'every']`. */
+/** The place of a value in a plan, such as `['lines', 0, 'every']`. */
 type Path = readonly (string | number)[]
 
-/** Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, calls }` or the list of calls alone. See the guide. */
+/** Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, lines }` or the list of lines alone. See the guide. */
 export async function readPlanFile(named: NamedFile, cwd = dirname(named.path)): Promise<PlanFile> {
   const { name } = named
   const isFile = statPath(named.path)?.isFile() === true
@@ -94,28 +94,28 @@ export async function readPlanFile(named: NamedFile, cwd = dirname(named.path)):
   const isList = Array.isArray(value)
 
   function fail(at: Path, message: string, cause?: unknown): CommandError {
-    const subject = typeof at[1] === 'number' ? `calls[${at[1]}]: ` : ''
+    const subject = typeof at[1] === 'number' ? `lines[${at[1]}]: ` : ''
     return usageError(`${name}:${lineOf(isList ? at.slice(1) : at)}: ${subject}${message}`, cause)
   }
 
-  // A list of calls is a plan without limits.
-  const { data, error } = plan.safeParse(isList ? { calls: value } : value)
+  // A list of lines is a plan without limits.
+  const { data, error } = plan.safeParse(isList ? { lines: value } : value)
   // A misspelt field explains why another one is missing.
   const issue = error?.issues.find(({ code }) => code === 'unrecognized_keys') ?? error?.issues[0]
   if (issue !== undefined) throw fail(...describeIssue(issue))
-  const { calls, creditsPerDay, balance } = data as z.infer<typeof plan>
-  const lines = calls.map((given, index) => {
+  const { lines: given, creditsPerDay, balance } = data as z.infer<typeof plan>
+  const lines = given.map((line, index) => {
     try {
-      return readLine(given, index, folder)
+      return readLine(line, index, folder)
     } catch (error) {
       // The library names the call by its position in the list that it was given.
       const reason = (error as Error).message
-        .replace(/\bcalls\[0\]/g, `calls[${index}]`)
+        .replace(/\bcalls\[0\]/g, `lines[${index}]`)
         .replace(' Nothing was sent.', '')
-      throw fail(['calls', index], reason, error)
+      throw fail(['lines', index], reason, error)
     }
   })
-  await checkAlerts(lines, (index, error) => fail(['calls', index, 'alert'], (error as Error).message, error))
+  await checkAlerts(lines, (index, error) => fail(['lines', index, 'alert'], (error as Error).message, error))
   return { path, folder, lines, creditsPerDay, balance }
 }
 
@@ -171,18 +171,18 @@ function describeIssue(issue: z.core.$ZodIssue): [at: Path, message: string] {
   const last = path.at(-1)
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys
-    const { shape } = path.length === 0 ? plan : last === 'alert' ? alert : call
+    const { shape } = path.length === 0 ? plan : last === 'alert' ? alert : line
     return [[...path, key], `unknown field ${JSON.stringify(key)}. ${didYouMean(key, Object.keys(shape))}`]
   }
   if (path.length === 0)
-    return [path, `it must hold a list of calls, or an object with ${Object.keys(plan.shape).join(', ')}.`]
-  if (last === 'calls') return [path, 'calls is missing. It must be a list of calls.']
+    return [path, `it must hold a list of lines, or an object with ${Object.keys(plan.shape).join(', ')}.`]
+  if (last === 'lines') return [path, 'lines is missing. It must be a list of lines.']
   if (typeof last === 'number') return [path, 'it must be an object with an operation.']
   return [path, `${last} must be ${issue.message}.`]
 }
 
 /** @throws CommandError or the library's error for a line that contradicts itself or cannot be called */
-function readLine(given: PlanCall, index: number, folder: string) {
+function readLine(given: GivenLine, index: number, folder: string) {
   const { every, everyMs, activeHours, once, hours, addresses: listed } = given
   const operation = readOperation(String(given.operation))
   const addresses = listed === undefined ? undefined : readAddresses(listed, folder)
@@ -232,7 +232,7 @@ function readLine(given: PlanCall, index: number, folder: string) {
   }
 }
 
-function requireConsistent(given: PlanCall, operation: OperationId): void {
+function requireConsistent(given: GivenLine, operation: OperationId): void {
   const { once, every, everyMs, hours, activeHours, addresses, count, alert } = given
   const hasAddresses = addresses !== undefined
   const isPrices = hasAddresses && isPriceOperation(operation)

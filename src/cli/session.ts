@@ -8,8 +8,8 @@ import { CommandError, EXIT, Interrupted, refusal, SIGNALS, type Signal, usageEr
 import { type NamedFile, nameFile, reasonOf } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
 import { readKey } from './key.ts'
-import { LiveLines } from './live-lines.ts'
 import { formatCount, formatCredits, formatItems } from './output.ts'
+import { TerminalDisplay } from './terminal-display.ts'
 import { redactKeys, toJson } from './text.ts'
 
 export interface CommonOptions {
@@ -87,7 +87,7 @@ export class Session {
   readonly signal = this.#aborting.signal
   readonly #endsByItself: boolean
   #client: Client | undefined
-  #live: LiveLines | undefined
+  #display: TerminalDisplay | undefined
   #signalledAt: number | undefined
   #graceTimer: NodeJS.Timeout | undefined
   readonly #listeners = SIGNALS.map((signal) => [signal, () => this.#onSignal(signal)] as const)
@@ -116,15 +116,15 @@ export class Session {
 
   note(text: string): void {
     const print = () => void this.host.stderr.write(`${redactKeys(cleanLine(text))}\n`)
-    if (this.#live) this.#live.printAbove(print)
+    if (this.#display) this.#display.printAbove(print)
     else print()
   }
 
   /** Lines that are drawn again and again, one set at a time; undefined where there is no terminal that moves its cursor. */
-  startLiveLines(stream: Output): LiveLines | undefined {
+  startDisplay(stream: Output): TerminalDisplay | undefined {
     const canDraw = stream.isTTY === true && this.host.env.TERM !== 'dumb'
-    this.#live = canDraw ? new LiveLines(stream, this.host) : undefined
-    return this.#live
+    this.#display = canDraw ? new TerminalDisplay(stream, this.host) : undefined
+    return this.#display
   }
 
   file(name: string): NamedFile {
@@ -217,7 +217,7 @@ export class Session {
       const giveUp = () => void this.#client?.close()
       if (signal !== 'SIGINT') this.#graceTimer = setTimeout(giveUp, this.host.graceMs ?? GRACE_MS)
     } else if (now - this.#signalledAt > SAME_PRESS_MS) {
-      this.#live?.end()
+      this.#display?.end()
       // What is in flight may arrive at the service all the same.
       this.#noteCharges(this.#client?.budget.reserved)
       this.note(`error: ${interrupted.message}`)

@@ -51,11 +51,10 @@ describe('a 2xx response', () => {
     })
   })
 
+  // Which headers are valid, and the price of each operation's items, are in test/request/billing.test.ts.
   test.each([
     ['0', 0],
-    ['007', 7],
     [' 42 ', 42],
-    ['200', 200],
   ])('with the header %j is charged %i, also where it is not JSON', async (cost, credits) => {
     for (const body of ['{"data":[]}', 'not json']) {
       const { money } = await attempt(() => raw(body, { 'x-credits-cost': cost }, 206))
@@ -63,26 +62,7 @@ describe('a 2xx response', () => {
     }
   })
 
-  test.each<[string | string[] | undefined]>([
-    [undefined],
-    [''],
-    ['many'],
-    ['-115'],
-    ['+5'],
-    ['115.0'],
-    ['1e3'],
-    ['0x10'],
-    ['5 credits'],
-    ['NaN'],
-    ['Infinity'],
-    [['115', '115']],
-    [['50', '60']],
-    ['50, 50'],
-    // One credit more than a header may state.
-    ['1000000000001'],
-    ['9'.repeat(20)],
-    ['9'.repeat(40)],
-  ])(
+  test.each<[string | string[] | undefined]>([[undefined], ['many'], [['115', '115']]])(
     'with no valid header, such as %j, settles the computed price of the items and emits credits.computed',
     async (cost) => {
       const headers = cost === undefined ? {} : { 'x-credits-cost': cost }
@@ -121,19 +101,9 @@ describe('a 2xx response', () => {
 
   const TOKEN = { address: address(1) }
   test.each<[string, (client: Client) => ApiPromise<unknown>, unknown, number]>([
-    ['a flat price', ({ etn }) => etn.price(), { usd: '1' }, 25],
-    ['a full list', ({ token }) => token.list(), Array(100).fill({}), 600],
-    ['candles', ({ token }) => token.candles(TOKEN), Array(12).fill({}), 112],
-    ['trades', ({ trade }) => trade.list({ limit: 5 }), Array(5).fill({}), 300],
-    ['an empty list', ({ nft }) => nft.assets(TOKEN), [], 400],
     ['balances', ({ balances }) => balances.get(TOKEN), { balances: { a: {}, b: {}, c: {} } }, 830],
-    ['no balances', ({ balances }) => balances.get(TOKEN), { balances: {} }, 800],
     ['a batch', ({ prices }) => prices.batch({ addresses: addresses(7) }), {}, 170],
-    ['a heavy list', ({ farm }) => farm.list(), [{}, {}], 3_000],
-    ['a list in an object', ({ token }) => token.list(), { tokens: Array(100).fill({}) }, 600],
     ['a text', ({ token }) => token.list({ limit: 20 }), 'text', WORST],
-    ['null', ({ token }) => token.list({ limit: 20 }), null, WORST],
-    ['an object without balances', ({ balances }) => balances.get(TOKEN), {}, 2_800],
   ])(
     'of %s without a header is charged base + items, or the worst case where none can be counted',
     async (_, call, data, credits) => {

@@ -10,7 +10,7 @@ test.each([
   [['--help'], /^Usage: etn-market /],
 ])('the built program runs %j', async (args, printed) => {
   const { runProcess, write } = await createScene()
-  write('credits.yaml', 'balance: 100000\ncalls:\n  - { operation: etn.price, every: 1m }\n')
+  write('credits.yaml', 'balance: 100000\nlines:\n  - { operation: etn.price, every: 1m }\n')
   const { code, stdout, stderr } = await runProcess(args)
   expect(stdout, stderr).toMatch(printed)
   expect(code).toBe(0)

@@ -61,7 +61,7 @@ test.each([
   ['plan.yaml.state.json', ['run', 'plan.yaml']],
 ])('a disk that takes nothing is reported with the file, %s, before anything is sent', async (name, args) => {
   const scene = await createScene()
-  scene.write('plan.yaml', 'creditsPerDay: 5000\ncalls:\n  - { operation: etn.price, every: 1h }\n')
+  scene.write('plan.yaml', 'creditsPerDay: 5000\nlines:\n  - { operation: etn.price, every: 1h }\n')
   const { code, stderr } = await runOnFullDisk(scene, 0, [...args, '--yes'])
   expect([code, stderr]).toEqual([expect.toBeOneOf([1, 2]), expect.stringMatching(`error: .*${name}: `)])
   expect(scene.fake.charged()).toBe(0)

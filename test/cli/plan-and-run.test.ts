@@ -50,7 +50,7 @@ const otherLine = fc.record({
 })
 const plans = fc.record({
   creditsPerDay: often(1_000_000, 50_000),
-  calls: fc.array(fc.oneof(priceLine, otherLine), { minLength: 1, maxLength: 3 }),
+  lines: fc.array(fc.oneof(priceLine, otherLine), { minLength: 1, maxLength: 3 }),
 })
 
 const seen = { right: 0, wrong: 0 }

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { type CreditPlan, planCredits } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
-import { callFields } from '../../src/cli/plan-file.ts'
+import { lineFields } from '../../src/cli/plan-file.ts'
 import { createScene } from './program.ts'
 
 const YAML = `creditsPerDay: 50000
 balance: 1000000
-calls:
+lines:
   - operation: token.price
     params: { address: ${fakeTokens.BOLT} }
     every: 5m
@@ -71,58 +71,58 @@ const BAD_ADDRESS = 'invalid address "0x1" (entry 1 of addresses)'
 
 test.each([
   [
-    'calls:\n  - { operation: etn.price, every: 1m }\n  - operation: token.price\n    every: 1m',
-    ':3: calls[1]: token.price: invalid address: it is missing',
+    'lines:\n  - { operation: etn.price, every: 1m }\n  - operation: token.price\n    every: 1m',
+    ':3: lines[1]: token.price: invalid address: it is missing',
   ],
   [
-    'calls:\n  - { operation: etn.price, every: 5 }',
-    ':2: calls[0]: Invalid calls[0].every: 5. It must be a duration such as',
+    'lines:\n  - { operation: etn.price, every: 5 }',
+    ':2: lines[0]: Invalid lines[0].every: 5. It must be a duration such as',
   ],
-  ['- { operation: etn.prise, every: 5m }', ':1: calls[0]: unknown operation "etn.prise". Did you mean etn.price?'],
-  ['- { operation: etn.price, evry: 5m }', ':1: calls[0]: unknown field "evry". Did you mean every?'],
-  ['{ calls: [{ operation: etn.prise, every: 5m }] }', ':1: calls[0]: unknown operation "etn.prise"'],
+  ['- { operation: etn.prise, every: 5m }', ':1: lines[0]: unknown operation "etn.prise". Did you mean etn.price?'],
+  ['- { operation: etn.price, evry: 5m }', ':1: lines[0]: unknown field "evry". Did you mean every?'],
+  ['{ lines: [{ operation: etn.prise, every: 5m }] }', ':1: lines[0]: unknown operation "etn.prise"'],
   [
-    'creditsPerDay: 5\ncalls:\n  - operation: etn.price\n    once: noon',
-    ':4: calls[0]: once must be night, day or a time in UTC such as 03:30.\n',
+    'creditsPerDay: 5\nlines:\n  - operation: etn.price\n    once: noon',
+    ':4: lines[0]: once must be night, day or a time in UTC such as 03:30.\n',
   ],
   [
     `- operation: prices.batch\n  addresses: [${fakeTokens.BOLT}]\n  every: 5m\n  alert:\n    abov: 1`,
-    ':5: calls[0]: unknown field "abov". Did you mean above?\n',
+    ':5: lines[0]: unknown field "abov". Did you mean above?\n',
   ],
-  ['- { operation: etn.price, every: 5m, count: 0 }', ':1: calls[0]: count must be a whole number above 0.\n'],
+  ['- { operation: etn.price, every: 5m, count: 0 }', ':1: lines[0]: count must be a whole number above 0.\n'],
   [
     '- { operation: etn.price, every: 5m, hours: 8-20 }',
-    ':1: calls[0]: hours must be a span in UTC such as 08:00-20:00.\n',
+    ':1: lines[0]: hours must be a span in UTC such as 08:00-20:00.\n',
   ],
-  ['- { operation: etn.price, every: 5m, once: day }', ':1: calls[0]: once stands alone, without every'],
-  ['- { operation: etn.price, every: 5m, file: "" }', ':1: calls[0]: file must be the name of a file.\n'],
-  ['- { operation: etn.price, addresses: [0x1], once: day }', `:1: calls[0]: ${BAD_ADDRESS}`],
+  ['- { operation: etn.price, every: 5m, once: day }', ':1: lines[0]: once stands alone, without every'],
+  ['- { operation: etn.price, every: 5m, file: "" }', ':1: lines[0]: file must be the name of a file.\n'],
+  ['- { operation: etn.price, addresses: [0x1], once: day }', `:1: lines[0]: ${BAD_ADDRESS}`],
   [
     `- { operation: etn.price, addresses: [${fakeTokens.BOLT}], once: day }`,
-    ':1: calls[0]: etn.price takes no address.\n',
+    ':1: lines[0]: etn.price takes no address.\n',
   ],
   [
     '- { operation: locks.get, addresses: gone.txt, once: day }',
-    ':1: calls[0]: addresses gone.txt: there is no such file or folder.\n',
+    ':1: lines[0]: addresses gone.txt: there is no such file or folder.\n',
   ],
-  ['- 5', ':1: calls[0]: it must be an object with an operation.\n'],
-  ['calls:\n  - [1', ': it is no valid YAML: '],
-  ['calls: 5', 'calls is missing. It must be a list of calls'],
-  ['{"callz": []}', 'unknown field "callz". Did you mean calls?'],
-  ['{"calls": [}', 'it is no valid JSON: '],
-  ['creditsPerDay: many\ncalls: []', ':1: creditsPerDay must be a whole number of credits above 0.\n'],
-  ['balance: 5\ncreditsPerDay: 0.5\ncalls: []', ':2: creditsPerDay must be a whole number of credits above 0.\n'],
-  ['- { operation: etn.price, every: 5m, file: "a\\0b" }', ':1: calls[0]: file must be the name of a file.\n'],
+  ['- 5', ':1: lines[0]: it must be an object with an operation.\n'],
+  ['lines:\n  - [1', ': it is no valid YAML: '],
+  ['lines: 5', 'lines is missing. It must be a list of lines'],
+  ['{"linez": []}', 'unknown field "linez". Did you mean lines?'],
+  ['{"lines": [}', 'it is no valid JSON: '],
+  ['creditsPerDay: many\nlines: []', ':1: creditsPerDay must be a whole number of credits above 0.\n'],
+  ['balance: 5\ncreditsPerDay: 0.5\nlines: []', ':2: creditsPerDay must be a whole number of credits above 0.\n'],
+  ['- { operation: etn.price, every: 5m, file: "a\\0b" }', ':1: lines[0]: file must be the name of a file.\n'],
   [
     alertOf('{ above: "0,05" }'),
-    ':4: calls[0]: Invalid above: 0,05. It must be a number or a decimal string, 0 or more.\n',
+    ':4: lines[0]: Invalid above: 0,05. It must be a number or a decimal string, 0 or more.\n',
   ],
-  [alertOf('{ below: -1 }'), ':4: calls[0]: Invalid below: -1. It must be '],
-  [alertOf('{ below: 1, above: }'), ':4: calls[0]: Invalid above: null. It must be '],
-  [alertOf('{ above: [1] }'), ':4: calls[0]: Invalid above: a value of type object. It must be '],
-  [alertOf('{ above: .nan }'), ':4: calls[0]: Invalid above: NaN. It must be '],
-  [alertOf('{ movePercent: 0 }'), ':4: calls[0]: Invalid movePercent: 0. It must be above 0.\n'],
-  [alertOf('5'), ':4: calls[0]: alert must be an object with above, below or movePercent.\n'],
+  [alertOf('{ below: -1 }'), ':4: lines[0]: Invalid below: -1. It must be '],
+  [alertOf('{ below: 1, above: }'), ':4: lines[0]: Invalid above: null. It must be '],
+  [alertOf('{ above: [1] }'), ':4: lines[0]: Invalid above: a value of type object. It must be '],
+  [alertOf('{ above: .nan }'), ':4: lines[0]: Invalid above: NaN. It must be '],
+  [alertOf('{ movePercent: 0 }'), ':4: lines[0]: Invalid movePercent: 0. It must be above 0.\n'],
+  [alertOf('5'), ':4: lines[0]: alert must be an object with above, below or movePercent.\n'],
 ])('%j is reported on one line with the place', async (text, message) => {
   const { run, write } = await createScene()
   const file = write(text.startsWith('{"') ? 'plan.json' : 'plan.yaml', `${text}\n`)
@@ -136,7 +136,7 @@ const ADDRESSES = Object.values(fakeTokens)
 
 test('300 locks, once a night, cost what 300 calls a day cost, and their row shows what they are for', async () => {
   const { run, json, write } = await createScene()
-  const file = write('credits.yaml', 'calls:\n  - { operation: locks.get, count: 300, once: night, for: unlocks }\n')
+  const file = write('credits.yaml', 'lines:\n  - { operation: locks.get, count: 300, once: night, for: unlocks }\n')
   expect(await json(['plan', file])).toMatchObject({
     data: { creditsPerDay: 600_000, requestsPerDay: 300, calls: [{ count: 300, fixed: true, for: 'unlocks' }] },
   })
@@ -178,7 +178,7 @@ test('prices of addresses cost what one feed for all of them buys', async () => 
 test('over the limit it names the line to slow and what that saves, and leaves alone what has its own time', async () => {
   const { run, json, write } = await createScene()
   const plan = (every: string) => `creditsPerDay: 60000
-calls:
+lines:
   - { operation: locks.get, addresses: [${ADDRESSES.join(', ')}], once: night }
   - { operation: token.get, params: { address: ${ADDRESSES[0]} }, every: ${every}, for: supply }
   - { operation: etn.price, every: 5m }
@@ -211,7 +211,7 @@ test('the plan of the guide fits its limit, and the guide has every field of a c
   const { code, stdout } = await run(['plan', write('plan.yaml', yaml)])
   expect([code, stdout]).toEqual([0, expect.stringContaining('Within the limit of 200,000 credits a day.')])
   const rows = [...guide.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, names = '']) => names.match(/\w+/g) ?? [])
-  expect(callFields.filter((field) => !rows.includes(field))).toEqual([])
+  expect(lineFields.filter((field) => !rows.includes(field))).toEqual([])
 })
 
 test('the plan of the guide that is too expensive prints what the guide shows, and fails', async () => {

@@ -74,7 +74,7 @@ test('a plan that is killed in a sweep counts what may have been charged, goes o
   const limit = 60_000
   write(
     'plan.yaml',
-    `creditsPerDay: ${limit}\ncalls:\n  - { operation: locks.get, addresses: [${tokens.join(', ')}], every: 1d }\n`,
+    `creditsPerDay: ${limit}\nlines:\n  - { operation: locks.get, addresses: [${tokens.join(', ')}], every: 1d }\n`,
   )
   fake.fault({ operation: 'locks.get', nth: [4, 5], never: true })
   const plan = ['run', 'plan.yaml', '--yes']
@@ -108,7 +108,7 @@ test('a plan that is killed in a sweep counts what may have been charged, goes o
 
 test('a terminal that is closed (SIGHUP) ends a run as SIGTERM does', async () => {
   const { runProcess, fake, write } = await createScene()
-  write('plan.yaml', 'creditsPerDay: 5000\ncalls:\n  - { operation: etn.price, every: 1h }\n')
+  write('plan.yaml', 'creditsPerDay: 5000\nlines:\n  - { operation: etn.price, every: 1h }\n')
   const { code, stdout } = await runProcess(['run', 'plan.yaml'], {
     onStart: async (child) => {
       await expect.poll(() => fake.charged()).toBe(25)
@@ -124,7 +124,7 @@ test.skipIf(process.platform === 'win32').each([
 ])('`%s` reads a plan, and its addresses where it runs', async (_, command) => {
   const { runProcess, write } = await createScene()
   write('tokens.txt', first)
-  const input = 'calls:\n  - { operation: locks.get, addresses: tokens.txt, once: night }\n'
+  const input = 'lines:\n  - { operation: locks.get, addresses: tokens.txt, once: night }\n'
   const { code, stdout, stderr } = await runProcess([], { shell: ['bash', '-c', command, 'bash'], input })
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toContain('A day: 2,000 credits ($0.002), 1 request.')
@@ -132,7 +132,7 @@ test.skipIf(process.platform === 'win32').each([
 
 test('`run /dev/stdin`, which has no place for its state, is refused', async () => {
   const { runProcess } = await createScene()
-  const input = 'creditsPerDay: 5000\ncalls:\n  - { operation: etn.price, every: 1h }\n'
+  const input = 'creditsPerDay: 5000\nlines:\n  - { operation: etn.price, every: 1h }\n'
   const { code, stderr } = await runProcess(['run', '/dev/stdin'], {
     shell: ['bash', '-c', 'cat | "$@"', 'bash'],
     input,
@@ -142,7 +142,7 @@ test('`run /dev/stdin`, which has no place for its state, is refused', async () 
 
 test('a second signal ends a run at once, and says what may have been charged', async () => {
   const { runProcess, fake, write } = await createScene()
-  write('plan.yaml', 'creditsPerDay: 5000\ncalls:\n  - { operation: etn.price, every: 1h }\n')
+  write('plan.yaml', 'creditsPerDay: 5000\nlines:\n  - { operation: etn.price, every: 1h }\n')
   fake.fault({ never: true, times: Number.POSITIVE_INFINITY })
   const { code, stderr } = await runProcess(['run', 'plan.yaml'], {
     onStart: async (child) => {

@@ -7,7 +7,7 @@ import { createHost, createScene, type Scene, type TestHost } from './program.ts
 
 const { BOLT, CORE, DYNO } = fakeTokens
 const PLAN = `creditsPerDay: 100000
-calls:
+lines:
   - { operation: prices.batch, addresses: tokens.txt, every: 1h, for: dashboard, file: prices.jsonl }
   - { operation: locks.get, addresses: tokens.txt, every: 6h }
   - { operation: token.candles, addresses: [${BOLT}], every: 1h, params: { limit: 20 } }
@@ -89,7 +89,7 @@ test('a plan that is started again goes on where it was, and with --json prints 
 
 test('an alert of a line is printed', async () => {
   const scene = await createPlan(`creditsPerDay: 100000
-calls:
+lines:
   - { operation: token.price, addresses: [${BOLT}], every: 1h, alert: { above: 0.000001 } }
 `)
   const { stdout } = await runUntil(scene, /above/, [], { cost: 50 })
@@ -119,7 +119,7 @@ const both = (...lines: readonly string[]) =>
     1_000_000,
     ...lines.map((line) => `addresses: tokens.txt, every: 6h, operation: ${line.replace(' ', ', file: ')}`),
   )
-const shared = (what: string) => `calls[0] and calls[1] have one ${what}: give each a file.`
+const shared = (what: string) => `lines[0] and lines[1] have one ${what}: give each a file.`
 const OVER = /Over the limit of 10,000 credits a day: .* Nothing was sent\.\n$/
 const JOURNAL = 'locks-2026-11-24T0200.jsonl'
 
@@ -143,7 +143,7 @@ test.each([
   expect(code).toBe(exitCode)
   expect(stderr).toMatch(message)
   // Each names its line; two of them both of theirs.
-  if (exitCode === 2 && text.startsWith('creditsPerDay')) expect(stderr).toContain('calls[0]')
+  if (exitCode === 2 && text.startsWith('creditsPerDay')) expect(stderr).toContain('lines[0]')
   expect(scene.fake.journal()).toEqual([])
   expect(readFileSync(join(scene.folder, 'tokens.txt'), 'utf8')).toContain(BOLT)
   const files = readdirSync(scene.folder).filter((name) => name !== 'candles')
@@ -208,7 +208,7 @@ test('`plan` says which lines `run` cannot carry out, and counts prices of addre
   - { operation: prices.batch, addresses: tokens.txt, every: 1h }
 `)
   const { stdout } = await scene.run(['plan', 'plan.yaml'])
-  expect(stdout).toContain('`run` needs addresses, not only a count, for calls[0].')
+  expect(stdout).toContain('`run` needs addresses, not only a count, for lines[0].')
   // Three addresses are one request.
   expect(stdout).toMatch(/prices\.batch {2}3 of tokens\.txt {6}1 {5}1h/)
   expect((await scene.json(['plan', 'plan.yaml'])).data).toMatchObject({ notRunnable: [0] })

@@ -6,7 +6,7 @@ import { createFakeService } from 'etn-market/fake'
 import type * as Feed from 'etn-market/feed'
 import type * as Format from 'etn-market/format'
 import type * as Stream from 'etn-market/stream'
-import ts from 'typescript'
+import { parseAst } from 'rollup/parseAst'
 import { expect, test } from 'vitest'
 
 type Package = typeof Market & typeof Feed & typeof Stream & typeof Format
@@ -32,19 +32,24 @@ const text = await bundle(EVERYTHING)
 const script = compile(text)
 const kyAlone = compile(await bundle("export { default } from 'ky'"))
 
+type AstNode = Readonly<Record<string, unknown>> & { readonly type: string }
+
+const isNode = (value: unknown): value is AstNode => typeof (value as AstNode | null)?.type === 'string'
+
 /** The globals that a script names and that are no part of the language, and their functions, such as `URL.canParse`. */
 function globalsNamedIn(text: string): string[] {
   const ofLanguage: string[] = vm.runInNewContext('Object.getOwnPropertyNames(globalThis)')
   const isOfPlatform = (name: string) =>
     Object.hasOwn(globalThis, name) && (!ofLanguage.includes(name) || name === 'console' || name === 'Intl')
   const names: string[] = []
-  const visit = (node: ts.Node): void => {
-    if (ts.isIdentifier(node)) names.push(node.text)
-    if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression))
-      names.push(`${node.expression.text}.${node.name.text}`)
-    ts.forEachChild(node, visit)
+  const visit = (node: AstNode): void => {
+    if (node.type === 'Identifier') names.push(String(node.name))
+    const { object, property, computed } = node as { object?: AstNode; property?: AstNode; computed?: boolean }
+    if (node.type === 'MemberExpression' && object?.type === 'Identifier' && !computed)
+      names.push(`${object.name}.${property?.name}`)
+    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child)
   }
-  visit(ts.createSourceFile('bundle.js', text, ts.ScriptTarget.ESNext))
+  visit(parseAst(text) as unknown as AstNode)
   return [...new Set(names)].filter((name) => isOfPlatform(name.split('.')[0] ?? '')).sort()
 }
 

@@ -39,7 +39,7 @@ export const addCommand: AddCommand = (program, host) => {
 export const PLAN_HELP = `
 A plan in YAML. Times are in UTC. The guide of the command has all fields.
   creditsPerDay: 100000
-  calls:
+  lines:
     - { operation: etn.price, every: 1m }
     - { operation: prices.batch, addresses: tokens.txt, every: 5m }
     - { operation: token.candles, addresses: [0x043f…], every: 1h }
@@ -85,7 +85,7 @@ function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, no
   const [first, ...more] = plan.limit === null ? [] : describeLimit(plan, plan.limit)
   if (first !== undefined) print(plan.withinLimit ? colors.green(first) : colors.red(first))
   for (const line of more) print(line)
-  const counted = notRunnable.map((index) => `calls[${index}]`).join(', ')
+  const counted = notRunnable.map((index) => `lines[${index}]`).join(', ')
   if (counted !== '') print(`\`run\` needs addresses, not only a count, for ${counted}.`)
   const advice = plan.advice.filter(({ kind }) => kind !== 'over-limit')
   if (advice.length > 0) print(colors.bold('\nTo spend less:'))

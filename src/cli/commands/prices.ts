@@ -74,7 +74,7 @@ async function printWatch(
 ): Promise<void> {
   const { host, json, colors, signal } = session
   const rows = new Map<string, PriceRow>()
-  const live = json ? undefined : session.startLiveLines(host.stdout)
+  const live = json ? undefined : session.startDisplay(host.stdout)
   const draw = () => {
     const known = addresses.flatMap((address) => rows.get(address) ?? [])
     const aged = known.map(({ address }) => feed.peek(address))

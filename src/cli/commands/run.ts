@@ -90,5 +90,5 @@ function requireRunnable(name: string, { path, lines }: PlanFile): void {
     throw usageError(`${name}: it is a device or a pipe, and the state of a run is beside its plan. Name a file.`)
   const line = lines.find((one) => !isCallable(one))
   if (line === undefined) return
-  throw usageError(`${name}: calls[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`)
+  throw usageError(`${name}: lines[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`)
 }

@@ -7,10 +7,10 @@ import { addExample, addServiceOptions, readCredits } from '../common-options.ts
 import { describeFailure, didYouMean, EXIT, refusal, usageError } from '../failure.ts'
 import { keepElsewhere, reasonOf } from '../files.ts'
 import { type Journal, openJournal } from '../journal.ts'
-import { createProgress } from '../live-lines.ts'
 import { formatCount, formatCredits, formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session, type SpendingLimit, sumCosts } from '../session.ts'
+import { createProgress } from '../terminal-display.ts'
 
 type SweepArguments = CommonOptions & ParamOptions & { readonly resume?: string; readonly maxCreditsPerRun?: number }
 

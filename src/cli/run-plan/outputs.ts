@@ -29,7 +29,7 @@ export async function checkOutputs(plan: string, file: PlanFile, { keyFile, open
   for (const { source } of file.lines) if (source !== undefined) take(source, 'a list of addresses')
   if (keyFile !== undefined) take(keyFile, 'the file of the key')
   for (const line of file.lines) {
-    const place = `${plan}: calls[${line.index}]`
+    const place = `${plan}: lines[${line.index}]`
     for (const { name, path } of await findOutputs(line, inFolder, place, opens)) {
       const keys = keysOf(path)
       const other = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && owner !== line)
@@ -38,7 +38,7 @@ export async function checkOutputs(plan: string, file: PlanFile, { keyFile, open
       if (other === undefined) continue
       const isJournal = kindOf(line) === 'sweep' && kindOf(other) === 'sweep'
       const shared = `one ${isJournal ? 'journal' : 'file'}, ${line.file ?? (isJournal ? line.operation : name)}`
-      throw usageError(`${plan}: calls[${other.index}] and calls[${line.index}] have ${shared}: give each a file.`)
+      throw usageError(`${plan}: lines[${other.index}] and lines[${line.index}] have ${shared}: give each a file.`)
     }
   }
 }

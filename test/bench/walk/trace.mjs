@@ -78,7 +78,7 @@ const { url } = await fake.listen()
 writeFileSync(
   join(plan, 'plan.yaml'),
   `creditsPerDay: 100000
-calls:
+lines:
   - { operation: prices.batch, addresses: [${tokens}], every: 1h }
   - { operation: etn.price, every: 1h }
 `,

@@ -11,7 +11,7 @@ const WRAP = '\u001b[?7h'
 const CLEAR_BELOW = '\u001b[J'
 
 /** Lines at the end of a terminal that are drawn again and again. */
-export class LiveLines {
+export class TerminalDisplay {
   readonly #stream: Output
   readonly #host: HostProcess
   #drawn: readonly string[] = []
@@ -74,10 +74,11 @@ const DEFAULT_COLUMNS = 80
 /** A progress bar on standard error. Silent where that is no terminal. `stop` shows the cursor again. */
 export function createProgress(session: Session, total: number) {
   const { stderr } = session.host
-  const lines = session.startLiveLines(stderr)
-  const update = (progress: SweepProgress) => lines?.draw([formatProgress(progress, stderr.columns || DEFAULT_COLUMNS)])
+  const display = session.startDisplay(stderr)
+  const update = (progress: SweepProgress) =>
+    display?.draw([formatProgress(progress, stderr.columns || DEFAULT_COLUMNS)])
   update({ done: 0, failed: 0, total, credits: 0, etaMs: undefined })
-  return { update, stop: () => lines?.end() }
+  return { update, stop: () => display?.end() }
 }
 
 /** A line such as `█████░░░░░ 2/4  0 failed  4,000 credits  2 s left`. What comes last is left out first. */
