@@ -1,7 +1,7 @@
-import type { Stretch } from '../../credits/stretch.ts'
 import type { TokenPrice } from '../../generated/types.ts'
 import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { Failure } from '../failures.ts'
+import type { Stretch } from '../stretch.ts'
 import type { FeedPrice } from '../watch/types.ts'
 import type { RunningWatch } from '../watch/watch.ts'
 
