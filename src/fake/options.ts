@@ -27,37 +27,37 @@ import { readTape, type Tape } from './rules/tape.ts'
  */
 export interface FakeServiceOptions {
   /** Determines all data: the same seed gives the same data on every runtime. @default 'etn-market' */
-  seed?: number | string
+  seed?: number | string | undefined
   /** Data of your own, merged into the data of the seed. @default only the data of the seed */
-  world?: WorldOptions
+  world?: WorldOptions | undefined
   /** Recorded answers to play, from `record`. Calls are checked and charged as without it. */
-  tape?: Tape
+  tape?: Tape | undefined
   /** What answers a request that is not on the tape: 501 `no_recording`, or the data of the seed. @default 'error' */
-  onMissing?: 'error' | 'world'
+  onMissing?: 'error' | 'world' | undefined
   /** The keys that the service accepts, with their credits. @default { esk_test_fake: 1_000_000_000 } */
-  keys?: Record<string, KeyOptions>
+  keys?: Record<string, KeyOptions> | undefined
   /** Source of the time. @default the system clock, looked up at each use, so that fake timers work */
-  clock?: FakeClock
+  clock?: FakeClock | undefined
   /** Answer only below the path of this base URL, on any origin. @default the path up to its last `/v1` is ignored */
-  baseUrl?: string
+  baseUrl?: string | undefined
   /** Delay of every answer in milliseconds. @default 0 */
-  latencyMs?: number
+  latencyMs?: number | undefined
   /** Additional delay of a heavy route in milliseconds; its slot stays taken meanwhile. @default 0 */
-  heavyLatencyMs?: number
+  heavyLatencyMs?: number | undefined
   /** Heavy calls that may be in flight, all keys together. @default 2 */
-  heavyConcurrency?: number
+  heavyConcurrency?: number | undefined
   /** `Retry-After` of a heavy route without a free slot, in seconds. @default 1 */
-  heavyRetryAfterSeconds?: number
+  heavyRetryAfterSeconds?: number | undefined
   /** Limits the calls per key and time window. @default no limit */
-  rateLimit?: RateLimitOptions
+  rateLimit?: RateLimitOptions | undefined
   /** `true`: pages may read answers and credit headers; `'hidden'`: not the credit headers; `false`: no CORS. @default true */
-  cors?: CorsMode
+  cors?: CorsMode | undefined
   /** Limits and contents of the journal. @default { max: 10_000, headers: false } */
-  journal?: JournalOptions
+  journal?: JournalOptions | undefined
   /** Snapshots that `POST /_fake/snapshot` keeps; a further one drops the oldest. @default 20 */
-  maxSnapshots?: number
+  maxSnapshots?: number | undefined
   /** Called with one line for every finished request. @default nothing is logged */
-  log?: (line: string) => void
+  log?: ((line: string) => void) | undefined
 }
 
 export type Settings = ReturnType<typeof readOptions>

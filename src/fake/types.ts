@@ -14,14 +14,14 @@ export type FakeFetch = (input: Request | string | URL, init?: RequestInit) => P
 /** Address of the HTTP server. */
 export interface ListenOptions {
   /** @default 0, a free port */
-  port?: number
+  port?: number | undefined
   /** @default '127.0.0.1' */
-  hostname?: string
+  hostname?: string | undefined
   /**
    * Protects the control routes: they need it in the header `x-fake-control-token`, and may be used from anywhere.
    * @default they are for programs on this machine alone
    */
-  controlToken?: string
+  controlToken?: string | undefined
 }
 
 /** The parts that `reset` can keep; `world` includes the stubs. */
@@ -38,7 +38,7 @@ export const RESET_PARTS: readonly ResetPart[] = ['world', 'faults', 'keys', 'cl
  */
 export interface ResetOptions {
   /** The parts to keep. @default none */
-  keep?: readonly ResetPart[]
+  keep?: readonly ResetPart[] | undefined
 }
 
 /** The state of a fake at a moment, for `restore`. */
@@ -83,7 +83,7 @@ export interface FakeService extends AsyncDisposable {
   /** Every request, in order of arrival, up to `journal.max`. */
   journal(filter?: FakeFilter): JournalEntry[]
   /** The maximum of requests in flight at once; with `heavy`, of heavy requests. */
-  peakInFlight(options?: { heavy?: boolean }): number
+  peakInFlight(options?: { heavy?: boolean | undefined }): number
 
   /** The keys with their remaining credits. */
   keys(): Record<string, KeyState>

@@ -13,7 +13,7 @@ import * as is from '../fake/rules/schema.ts'
 /** Options of `mswHandlers`. */
 export interface MswHandlersOptions {
   /** The base URL that your code calls. @default that of the fake, which is the public service's unless it was given another */
-  baseUrl?: string
+  baseUrl?: string | undefined
 }
 
 /**

@@ -75,10 +75,12 @@ export interface ProxyStreamOptions {
    */
   maxAddresses?: number | undefined
   /** What one visitor may have. */
-  perVisitor?: {
-    /** The most open streams. A visible page has one. The newest ends the oldest, whose page asks again after a minute. @default 6 */
-    streams?: number | undefined
-  }
+  perVisitor?:
+    | {
+        /** The most open streams. A visible page has one. The newest ends the oldest, whose page asks again after a minute. @default 6 */
+        streams?: number | undefined
+      }
+    | undefined
   /** The most open streams of all visitors. @default 5_000 */
   maxStreams?: number | undefined
   /**

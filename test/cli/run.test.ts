@@ -108,7 +108,7 @@ test('a plan has one run at a time', async () => {
 
 /** A plan with these lines. */
 const planOf = (creditsPerDay: number, ...lines: readonly string[]) =>
-  `creditsPerDay: ${creditsPerDay}\ncalls:${lines.map((line) => `\n  - { ${line} }`).join('')}\n`
+  `creditsPerDay: ${creditsPerDay}\nlines:${lines.map((line) => `\n  - { ${line} }`).join('')}\n`
 const etnTo = (file: string) => planOf(100_000, `operation: etn.price, every: 1h, file: ${file}`)
 const pricesTo = (file: string) =>
   planOf(100_000, `operation: prices.batch, addresses: tokens.txt, every: 1h, file: ${file}`)
@@ -160,7 +160,7 @@ test('a state that is damaged is refused, and nothing is spent', async () => {
 
 test('two names of a plan have one limit', async () => {
   const scene = await createPlan(
-    'creditsPerDay: 4000\ncalls:\n  - { operation: locks.get, addresses: tokens.txt, every: 1d }\n',
+    'creditsPerDay: 4000\nlines:\n  - { operation: locks.get, addresses: tokens.txt, every: 1d }\n',
   )
   scene.write('tokens.txt', BOLT)
   symlinkSync('plan.yaml', join(scene.folder, 'alias.yaml'))
@@ -187,7 +187,7 @@ test.each([
   ['hangs', { never: true }],
   ['fails', { status: 500, delayMs: 400 }],
 ] as const)('a plan that is ended while the service %s sends nothing more, and ends soon', async (_, fault) => {
-  const scene = await createPlan(`creditsPerDay: 100000\ncalls:
+  const scene = await createPlan(`creditsPerDay: 100000\nlines:
   - { operation: etn.price, every: 1h }
   - { operation: token.candles, addresses: [${BOLT}], every: 1h }
 `)
@@ -203,7 +203,7 @@ test.each([
 })
 
 test('`plan` says which lines `run` cannot carry out, and counts prices of addresses by request', async () => {
-  const scene = await createPlan(`creditsPerDay: 1000000\ncalls:
+  const scene = await createPlan(`creditsPerDay: 1000000\nlines:
   - { operation: locks.get, count: 3, once: night }
   - { operation: prices.batch, addresses: tokens.txt, every: 1h }
 `)

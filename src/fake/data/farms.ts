@@ -1,4 +1,4 @@
-import { FakeUsageError } from '../rules/check.ts'
+import { FakeUsageError, given } from '../rules/check.ts'
 import type { Pools, WorldPool } from './pools.ts'
 import { below, hash, hashText, unit } from './random.ts'
 import { baseLiquidity, blockAt, type WorldToken } from './tokens.ts'
@@ -57,10 +57,9 @@ function bonusOf(priced: readonly WorldToken[], noise: number, now: number) {
 }
 
 export function readOwnFarms(entries: readonly WorldFarmOptions[] = [], pools: Pools, now: number) {
-  return entries.map(({ poolAddr, ...given }, i) => {
+  return entries.map(({ poolAddr, ...fields }, i) => {
     const pool = pools.find(poolAddr, now)
     if (!pool) throw new FakeUsageError(`world.farms[${i}].poolAddr is a pool of the world, not ${poolAddr}.`)
-    // The fields that are given.
-    return { pool, fields: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
+    return { pool, fields: given(fields) }
   })
 }

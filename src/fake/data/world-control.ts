@@ -14,7 +14,7 @@ const WORLD_VERSION = 1
 /** Options of `fake.world.setPrice`. */
 export interface SetPriceOptions {
   /** Milliseconds until the price is reached, in a straight line. @default 0 */
-  overMs?: number
+  overMs?: number | undefined
 }
 
 /** A trade for `fake.world.trade`. */

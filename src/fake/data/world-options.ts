@@ -7,15 +7,15 @@ export interface WorldTokenOptions {
   /** Its address. */
   address: string
   /** Required for a new token. */
-  symbol?: string
+  symbol?: string | undefined
   /** @default the symbol */
-  name?: string
+  name?: string | undefined
   /** @default 18 */
-  decimals?: number
+  decimals?: number | undefined
   /** In whole tokens. @default 1_000_000 */
-  totalSupply?: number
+  totalSupply?: number | undefined
   /** Constant price in USD until it is changed, from 1e-18 to 1e12. @default no price for a new token */
-  usd?: string | number
+  usd?: string | number | undefined
 }
 
 /** A pool of your own. */
@@ -23,7 +23,7 @@ export interface WorldPoolOptions {
   /** Its address. */
   address: string
   /** @default 2 */
-  version?: 2 | 3
+  version?: 2 | 3 | undefined
   /** One token of the pair. */
   token0: string
   /** The other token of the pair. */
@@ -59,29 +59,29 @@ export interface WorldNftAssetOptions {
   /** Number of the asset. */
   tokenId: string
   /** Its name. */
-  name?: string
+  name?: string | undefined
   /** Its description. */
-  description?: string | null
+  description?: string | null | undefined
   /** URL of its image. */
-  image?: string | null
+  image?: string | null | undefined
   /** Address of the owner. */
-  ownerAddress?: string
+  ownerAddress?: string | undefined
   /** Price of the last sale in ETN. */
-  lastPrice?: number | null
+  lastPrice?: number | null | undefined
   /** Its traits. */
-  traits?: readonly WorldNftTraitOptions[]
+  traits?: readonly WorldNftTraitOptions[] | undefined
 }
 
 /** Statistics of a collection. */
 export interface WorldNftStatsOptions {
   /** Lowest price in ETN; `null` without a listing. */
-  floorPrice?: number | null
+  floorPrice?: number | null | undefined
   /** @default the owners of `assets` */
-  uniqueOwners?: number
+  uniqueOwners?: number | undefined
   /** Number of listings; at least 1 with a `floorPrice`. */
-  listingCount?: number
+  listingCount?: number | undefined
   /** Traded volume in ETN. */
-  volume?: number
+  volume?: number | undefined
 }
 
 /** An NFT collection of your own. */
@@ -95,9 +95,9 @@ export interface WorldNftCollectionOptions {
   /** Number of assets. */
   totalSupply: number
   /** @default no listing, no floor price */
-  stats?: WorldNftStatsOptions
+  stats?: WorldNftStatsOptions | undefined
   /** @default generated assets */
-  assets?: readonly WorldNftAssetOptions[]
+  assets?: readonly WorldNftAssetOptions[] | undefined
 }
 
 /** A presale of your own. With time it opens, then launches or fails. */
@@ -111,21 +111,21 @@ export interface WorldPresaleOptions {
   /** End, in milliseconds from when the fake is created. */
   endsInMs: number
   /** ETN that it has raised at its end. It launches with `minEtnToLaunch` or more. @default 1.2 times `minEtnToLaunch` */
-  etnRaised?: number
+  etnRaised?: number | undefined
   /** @default 100_000 */
-  minEtnToLaunch?: number
+  minEtnToLaunch?: number | undefined
   /** @default a tenth of `minEtnToLaunch` */
-  minEtnToList?: number
+  minEtnToList?: number | undefined
   /** @default a twentieth of `minEtnToLaunch` */
-  maxBuy?: number
+  maxBuy?: number | undefined
   /** Address of the creator. */
-  creator?: string
+  creator?: string | undefined
   /** Its description. */
-  description?: string
+  description?: string | undefined
   /** URL of its website. */
-  website?: string | null
+  website?: string | null | undefined
   /** Price of the token in USD after the launch. @default the price of the presale */
-  usd?: string | number
+  usd?: string | number | undefined
 }
 
 /** A farm of your own. */
@@ -133,17 +133,17 @@ export interface WorldFarmOptions {
   /** Address of a pool of the world. */
   poolAddr: string
   /** @default the symbols of the pair */
-  name?: string
+  name?: string | undefined
   /** @default half of the value in the pool, in USD */
-  tvl?: number
+  tvl?: number | undefined
   /** Yearly reward in per cent. */
-  baseRewardApy?: number
+  baseRewardApy?: number | undefined
   /** Yearly reward of a third party in per cent. */
-  thirdPartyRewardApy?: number
+  thirdPartyRewardApy?: number | undefined
   /** Share of the rewards. */
-  allocation?: number
+  allocation?: number | undefined
   /** Number of farmers. */
-  farmerCount?: number
+  farmerCount?: number | undefined
 }
 
 /**
@@ -167,23 +167,23 @@ export interface WorldFarmOptions {
  */
 export interface WorldOptions {
   /** Tokens of your own. */
-  tokens?: readonly WorldTokenOptions[]
+  tokens?: readonly WorldTokenOptions[] | undefined
   /** Pools of your own. */
-  pools?: readonly WorldPoolOptions[]
+  pools?: readonly WorldPoolOptions[] | undefined
   /** Amounts in the smallest unit, by wallet and token. */
-  balances?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  balances?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined
   /** Locks by token. They replace the built-in locks of that token. */
-  locks?: Readonly<Record<string, readonly WorldLockOptions[]>>
+  locks?: Readonly<Record<string, readonly WorldLockOptions[]>> | undefined
   /** NFT collections of your own. */
-  nftCollections?: readonly WorldNftCollectionOptions[]
+  nftCollections?: readonly WorldNftCollectionOptions[] | undefined
   /** Presales of your own. */
-  presales?: readonly WorldPresaleOptions[]
+  presales?: readonly WorldPresaleOptions[] | undefined
   /** Farms of your own. */
-  farms?: readonly WorldFarmOptions[]
+  farms?: readonly WorldFarmOptions[] | undefined
   /** Leave out the built-in data, except WETN. @default false */
-  only?: boolean
+  only?: boolean | undefined
   /** Number of tokens in the world, at most 10,000. @default 100, the largest page of `token.list` */
-  tokenCount?: number
+  tokenCount?: number | undefined
 }
 
 const numberFrom0 = is.between(0)

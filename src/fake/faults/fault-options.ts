@@ -28,31 +28,31 @@ export interface FakeRequest {
 /** Selects the requests of a fault. Without a field, all values match. */
 export interface FaultMatch {
   /** Only requests of this operation, or of one of these. */
-  operation?: FakeOperation | readonly FakeOperation[]
+  operation?: FakeOperation | readonly FakeOperation[] | undefined
   /** Only requests with this key. */
-  key?: string
+  key?: string | undefined
   /** Only requests for which it returns `true`. */
-  when?: (request: FakeRequest) => boolean | Promise<boolean>
+  when?: ((request: FakeRequest) => boolean | Promise<boolean>) | undefined
   /** Only the nth request that matches otherwise, counted from 1 since the fault was added. */
-  nth?: number | readonly number[]
+  nth?: number | readonly number[] | undefined
   /** Number of requests it hits. @default 1; with `nth`, the length of its list; with `probability`, `Infinity` */
-  times?: number
+  times?: number | undefined
   /** Probability that a matching request is hit, 0 to 1, drawn from the seed. @default 1 */
-  probability?: number
+  probability?: number | undefined
 }
 
 /** The effects of a fault. Effects that do not exclude each other can be combined. */
 export interface FaultEffects {
   /** Answer with this status instead of executing the call. Not charged, unless `charge` is `true`: then the real answer got lost. */
-  status?: number
+  status?: number | undefined
   /** Error code of the envelope. @default the service's code for that status */
-  code?: string
+  code?: string | undefined
   /** Message of the envelope. */
-  message?: string
+  message?: string | undefined
   /** The whole body instead of the envelope; with `status`. */
   body?: unknown
   /** Headers to set on the answer; a list makes several lines. */
-  headers?: Readonly<Record<string, string | readonly string[]>>
+  headers?: Readonly<Record<string, string | readonly string[]>> | undefined
   /**
    * `Retry-After`: a number of seconds, raw text, several lines for a list, `{ inMs }` for an HTTP-date, `false` for none.
    * @default 1 for a 429 and for a 503 `server_busy`, else none
@@ -66,33 +66,35 @@ export interface FaultEffects {
         inMs: number
       }
     | false
+    | undefined
   /** Delay of the answer in milliseconds, after the charge. */
-  delayMs?: number
+  delayMs?: number | undefined
   /** No answer, after the charge, until the caller gives up. */
-  never?: true
+  never?: true | undefined
   /** The connection breaks before the call is executed, or after the charge. */
-  reset?: 'before' | 'after'
+  reset?: 'before' | 'after' | undefined
   /** The body ends early: after this number of bytes, or below 1 after that fraction of it. */
-  truncate?: number
+  truncate?: number | undefined
   /** The body stops after this number of bytes, and the connection stays open. */
-  stall?: number
+  stall?: number | undefined
   /** The body is not JSON. */
-  malformed?: true
+  malformed?: true | undefined
   /**
    * The answer is lost after the charge, and this front answers in its place. {@link fakeFronts} lists what each answers. With
    * `charge: false` the front refuses the call before it forwards it, so that it is not executed.
    */
-  front?: FakeFront
+  front?: FakeFront | undefined
   /** Credit headers missing, sent twice, or with these raw values. */
   creditHeaders?:
     | 'missing'
     | 'duplicate'
     | {
         /** Raw `X-Credits-Cost`. */
-        cost?: string | number
+        cost?: string | number | undefined
         /** Raw `X-Credits-Remaining`. */
-        remaining?: string | number
+        remaining?: string | number | undefined
       }
+    | undefined
   /** `Date` header: raw text, unix milliseconds, or the right one plus `skewMs`. */
   date?:
     | string
@@ -101,10 +103,11 @@ export interface FaultEffects {
         /** Milliseconds to add to the time of the fake. */
         skewMs: number
       }
+    | undefined
   /** Changes the body: receives the envelope and returns the one to send. */
-  transform?: (body: unknown) => unknown
+  transform?: ((body: unknown) => unknown) | undefined
   /** Whether the call is charged, for faults that do not determine it. */
-  charge?: boolean
+  charge?: boolean | undefined
 }
 
 /**

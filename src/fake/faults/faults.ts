@@ -1,5 +1,6 @@
 import { isPromise } from '../../utils/runtime.ts'
 import { hash, hashText, unit } from '../data/random.ts'
+import { given } from '../rules/check.ts'
 import type { FakeOperation } from '../rules/routes.ts'
 import { combine } from './effects.ts'
 import {
@@ -49,18 +50,19 @@ export class Faults {
 
   add(options: FaultOptions): FaultHandle {
     checkFault(options)
-    const { operation, key, when, nth, probability, ...rest } = options
+    const { operation, key, when, nth, probability, ...rest } = given(options)
     const usual = nth !== undefined ? [nth].flat().length : probability === undefined ? 1 : Number.POSITIVE_INFINITY
     const { times = usual, ...effects } = rest
     const match = { operation, key, when, nth, probability } as FaultMatch
-    return this.#insert(describeFault(options, this.#listKey), match, [effects], times)
+    return this.#insert(describeFault(given(options), this.#listKey), match, [effects], times)
   }
 
   script(operation: FakeOperation, steps: readonly ScriptStep[], options: ScriptOptions = {}): FaultHandle {
     checkScript(operation, steps, options)
-    const outcomes = steps.map((step) => (step === 'ok' ? 'ok' : describeEffects(step)))
-    const label = `script [${outcomes.join(' | ')}] on ${operation}`
-    return this.#insert(label, { operation, ...options }, [...steps], steps.length)
+    const outcomes = steps.map((step) => (step === 'ok' ? step : given(step)))
+    const texts = outcomes.map((outcome) => (outcome === 'ok' ? outcome : describeEffects(outcome)))
+    const label = `script [${texts.join(' | ')}] on ${operation}`
+    return this.#insert(label, { operation, ...options }, outcomes, steps.length)
   }
 
   /** Finds the active faults that match a request and combines their effects, in the order in which they were made. */

@@ -8,7 +8,7 @@ export type KeyOptions =
       /** Credits at the start. */
       credits: number
       /** Tier of the key, as `account.me` reports it. */
-      tier?: string
+      tier?: string | undefined
     }
 
 /** Credits and tier of a key. */

@@ -133,6 +133,10 @@ function rejectText({ format = '', pattern, minLength = 0, description }: Schema
   return description ?? `a text that matches ${pattern}`
 }
 
+/** The options without those that are undefined, which is as if they were left out. */
+export const given = <Options extends object>(options: Options): Options =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
+
 /** Throws an error that names the path and what is allowed. The schema refers to no other but `operation`. */
 export function checkValue(path: string, schema: Schema, value: unknown, owner?: string): void {
   const mismatch = findMismatch(path, schema, value, owner === undefined ? {} : { owner })

@@ -38,7 +38,7 @@ export interface JournalEntry {
   /** Whether nothing more follows. */
   finished: boolean
   /** Headers of the request, with `journal: { headers: true }`; the key is masked. */
-  headers?: Record<string, string>
+  headers?: Record<string, string> | undefined
 }
 
 /**
@@ -51,9 +51,9 @@ export interface JournalEntry {
  */
 export interface JournalOptions {
   /** Number of requests and of charges that are listed. Sums include older ones. @default 10_000 */
-  max?: number
+  max?: number | undefined
   /** Whether the headers of requests are listed. @default false */
-  headers?: boolean
+  headers?: boolean | undefined
 }
 
 type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | 'operation' | 'key' | 'headers'>

@@ -23,9 +23,9 @@ export interface Charge {
 /** Selects charges or requests. Without a field, all values match. */
 export interface FakeFilter {
   /** Only this operation. */
-  operation?: FakeOperation
+  operation?: FakeOperation | undefined
   /** Only this key. */
-  key?: string
+  key?: string | undefined
 }
 
 export const FILTER = { operation: is.operation, key: is.text }

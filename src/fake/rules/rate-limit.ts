@@ -6,11 +6,11 @@ export interface RateLimitOptions {
   /** Calls that a key may make within a window; further ones are answered 429 with `Retry-After`. */
   requests: number
   /** Length of the window in milliseconds. @default 60_000 */
-  windowMs?: number
+  windowMs?: number | undefined
   /** Refusals within a minute after which the key is locked. @default 20 */
-  refusalsToLock?: number
+  refusalsToLock?: number | undefined
   /** How long a key stays locked, in milliseconds. @default 900_000 */
-  lockMs?: number
+  lockMs?: number | undefined
 }
 
 export const RATE_LIMIT: is.Schema = is.object({

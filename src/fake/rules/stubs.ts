@@ -29,7 +29,7 @@ export type StubAnswer<Operation extends FakeOperation = FakeOperation> = (call:
 /** Options of `fake.stub`. */
 export interface StubOptions {
   /** Whether the answer must match the contract. @default true */
-  validate?: boolean
+  validate?: boolean | undefined
 }
 
 type Stub = Required<StubOptions> & { operation: FakeOperation; answer: StubAnswer }

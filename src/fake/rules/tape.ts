@@ -13,16 +13,18 @@ export interface TapeEntry {
   /** The data of a success, as it came. */
   data?: unknown
   /** The `cursor` beside the data. @default null */
-  cursor?: string
+  cursor?: string | undefined
   /** The error, if it was none. */
-  error?: {
-    /** HTTP status. */
-    status: number
-    /** Code of the error. */
-    code: string
-    /** Message of the error. */
-    message: string
-  }
+  error?:
+    | {
+        /** HTTP status. */
+        status: number
+        /** Code of the error. */
+        code: string
+        /** Message of the error. */
+        message: string
+      }
+    | undefined
 }
 
 /** Recorded answers, for the `tape` option. It is JSON. */
