@@ -213,45 +213,60 @@ const WINDOWS: Record<Duration, { bucket: Bucket; seconds: number }> = {
 
 const DAY_SECONDS = LEVELS[0]
 const MAX_DAYS = 1_000
-/** Cached days of candles; past ones do not change. */
-const MAX_CACHED_DAYS = 20_000
-const CACHED: readonly Bucket[] = ['1d', '4h', '1h']
+/** A series that is longer, or that lags more periods behind, is begun anew. It is more than an answer holds. */
+const MAX_PERIODS = 2_000
+const MAX_SERIES = 500
+
+/** Closed candles, oldest first, from the start of the first period to the end of the last. It grows at both ends: they do not change. */
+interface Series {
+  from: number
+  until: number
+  candles: FakeCandle[]
+  /** The candle of the current period, as it is at a moment. */
+  current: { at: number; candles: FakeCandle[] } | undefined
+}
 
 export class Candles {
   readonly #prices: Prices
-  readonly #days = new Map<string, FakeCandle[]>()
+  readonly #series = new Map<string, Series>()
+  readonly #texts = new WeakMap<FakeCandle, string>()
 
   constructor(prices: Prices) {
     this.#prices = prices
   }
 
   clear(): void {
-    this.#days.clear()
+    this.#series.clear()
   }
 
   /** The newest candles of a token, oldest first. Past periods without a trade are omitted, the current one is not. */
   newest(token: WorldToken, query: CandleQuery & { limit: number }): FakeCandle[] {
-    const { bucket, now, limit } = query
-    const isShown = ({ count, time }: FakeCandle) => count > 0 || now < time + secondsOf(bucket)
-    const days: FakeCandle[][] = []
-    let found = 0
+    const { now, limit } = query
+    const { series, current, growTo } = this.#read(token, query, false)
     const oldest = Math.max(dayOf(now) - MAX_DAYS, dayOf(this.#firstPrice(token)) - 1)
-    for (let day = dayOf(now); day > oldest && found < limit; day--) {
-      const candles = this.#ofDay(token, query, day * DAY_SECONDS, false).filter(isShown)
-      days.push(candles)
-      found += candles.length
+    const wanted = limit - current.length
+    for (let day = dayOf(series.from - 1); day > oldest && series.candles.length < wanted; day--)
+      growTo(day * DAY_SECONDS)
+    return [...series.candles.slice(Math.max(0, series.candles.length - wanted)), ...current]
+  }
+
+  /** Candles as JSON. Each is written once: of 500, the numbers take longer than everything else. */
+  toText(candles: readonly FakeCandle[]): string {
+    const textOf = (candle: FakeCandle) => {
+      const text = this.#texts.get(candle) ?? JSON.stringify(candle)
+      this.#texts.set(candle, text)
+      return text
     }
-    return days.reverse().flat().slice(-limit)
+    return `[${candles.map(textOf).join()}]`
   }
 
   /** The price over a window that ends now: the opening price of every period, and the last price. */
   history(token: WorldToken, { duration, currency, now }: { duration: Duration; currency: Currency; now: number }) {
     const { bucket, seconds } = WINDOWS[duration]
     const from = Math.ceil((now - seconds) / secondsOf(bucket)) * secondsOf(bucket)
-    const candles: FakeCandle[] = []
-    for (let day = Math.max(dayOf(from), dayOf(this.#firstPrice(token))); day <= dayOf(now); day++)
-      candles.push(...this.#ofDay(token, { bucket, currency, now }, Math.max(from, day * DAY_SECONDS), true))
-    const shown = candles.filter(({ time }) => time >= from)
+    const { series, current, growTo } = this.#read(token, { bucket, currency, now }, true)
+    growTo(Math.max(from, dayOf(this.#firstPrice(token)) * DAY_SECONDS))
+    const shown = [...series.candles, ...current].filter(({ time }) => time >= from)
     const last = shown.at(-1)
     if (!last) return { prices: [], volume: 0, high: null, low: null }
     const points = shown.map(({ time, open }) => ({ timestamp: time, value: open }))
@@ -264,18 +279,31 @@ export class Candles {
     }
   }
 
-  /** The candles from a moment to the end of its day. Of a cached day it may be more: all candles, periods without trades included. */
-  #ofDay(token: WorldToken, query: CandleQuery, from: number, includeEmpty: boolean): FakeCandle[] {
-    const start = dayOf(from) * DAY_SECONDS
-    const until = start + DAY_SECONDS - 1
-    if (!CACHED.includes(query.bucket) || until >= query.now)
-      return makeCandles(this.#prices, token, { ...query, from, until: Math.min(query.now, until), includeEmpty })
-    const key = `${token.key} ${query.bucket} ${query.currency} ${start}`
-    const range = { ...query, from: start, until, includeEmpty: true }
-    const known = this.#days.get(key) ?? makeCandles(this.#prices, token, range)
-    if (this.#days.size >= MAX_CACHED_DAYS) this.clear()
-    this.#days.set(key, known)
-    return known
+  /** The closed candles that are known, up to date; the current one; and what adds older ones. */
+  #read(token: WorldToken, query: CandleQuery, includeEmpty: boolean) {
+    const { bucket, currency, now } = query
+    const length = secondsOf(bucket)
+    const start = startOf(now, length)
+    const make = (from: number, until: number) =>
+      from > until ? [] : makeCandles(this.#prices, token, { ...query, from, until, includeEmpty })
+    const key = `${token.key} ${bucket} ${currency} ${includeEmpty}`
+    let series = this.#series.get(key)
+    const isOf = ({ until, candles }: Series) =>
+      until <= start && candles.length + (start - until) / length <= MAX_PERIODS
+    if (!series || !isOf(series)) {
+      series = { from: start, until: start, candles: [], current: undefined }
+      if (this.#series.size >= MAX_SERIES) this.clear()
+      this.#series.set(key, series)
+    }
+    const known = series
+    known.candles.push(...make(known.until, start - 1))
+    known.until = start
+    const growTo = (from: number) => {
+      known.candles.unshift(...make(from, known.from - 1))
+      known.from = Math.min(known.from, from)
+    }
+    if (known.current?.at !== now) known.current = { at: now, candles: make(start, now) }
+    return { series: known, current: known.current.candles, growTo }
   }
 
   /** The moment before which the token has no price. */

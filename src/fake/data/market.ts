@@ -40,11 +40,12 @@ interface View {
   includeEmpty: boolean
 }
 
-/** The computed trades of a token, at any time, as single trades or as periods. Nothing is kept: any part is computed from the seed. */
+/** The computed trades of a token, at any time, as single trades or as periods: any part is computed from the seed. Only a minute is kept. */
 export class Market {
   readonly #noise: number
   readonly #token: WorldToken
   readonly #isFlat: boolean
+  #minute: { time: number; open: number; fills: Fill[] } | undefined
 
   /** @param isFlat whether all trades have the base price, as those of WETN have */
   constructor(seed: number, token: WorldToken, isFlat = false) {
@@ -66,12 +67,18 @@ export class Market {
 
   priceAt(time: number): number {
     if (this.#isFlat) return TICKS
+    const { open, fills } = this.#minuteAt(time - (time % lengthOf(MINUTE_LEVEL)))
+    return fills.filter((fill) => fill.time <= time).at(-1)?.price ?? open
+  }
+
+  #minuteAt(time: number) {
+    if (this.#minute?.time === time) return this.#minute
     let span = daySpan(this.#noise, this.#token, dayOf(time))
     for (let level = 0; level < MINUTE_LEVEL; level++) {
       span = this.#inside(span, level)[Math.floor((time - span.time) / lengthOf(level + 1))] ?? span
     }
-    const before = this.#fillsOf(span).filter((fill) => fill.time <= time)
-    return before.at(-1)?.price ?? span.open
+    this.#minute = { time, open: span.open, fills: this.#fillsOf(span) }
+    return this.#minute
   }
 
   /** Descends to a level and skips spans that are out of range or without trades. */

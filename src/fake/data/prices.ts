@@ -16,6 +16,14 @@ export interface Quote {
   etn: bigint
 }
 
+/** The last price of a token that was written out, and what it was made of; `level` is the time where the price is set. */
+interface Spot {
+  segment: Segment
+  level: number
+  rate: bigint
+  price: { usd: string; etn: string } | undefined
+}
+
 /** The changed timelines by the key of their token. It is replaced and never changed, so that snapshots share it. */
 export type Changes = ReadonlyMap<string, Timeline>
 
@@ -37,6 +45,9 @@ export class Prices {
   readonly #etnBase: bigint
   readonly #etnBaseNumber: number
   readonly #etnLevels = new Map<number, number>()
+  readonly #markets = new WeakMap<WorldToken, Market>()
+  readonly #usual = new WeakMap<WorldToken, Timeline>()
+  readonly #spots = new WeakMap<WorldToken, Spot>()
 
   constructor(seed: number, { wetn, usdc }: { wetn: WorldToken; usdc: WorldToken }) {
     this.#seed = seed
@@ -54,10 +65,13 @@ export class Prices {
   timelineOf(token: WorldToken): Timeline {
     if (this.isWetn(token)) return COMPUTED
     const { key, launchedAt = ALWAYS } = token
-    const known = this.changes.get(key)
-    if (known) return known
-    const usual = usualSegment(token, launchedAt)
-    return new Timeline(launchedAt === ALWAYS ? [usual] : [{ kind: 'none', from: ALWAYS }, usual])
+    return (
+      this.changes.get(key) ??
+      kept(this.#usual, token, () => {
+        const usual = usualSegment(token, launchedAt)
+        return new Timeline(launchedAt === ALWAYS ? [usual] : [{ kind: 'none', from: ALWAYS }, usual])
+      })
+    )
   }
 
   etnTimeline(): Timeline {
@@ -74,7 +88,7 @@ export class Prices {
   /** The computed market of a token. The trades of WETN are those of USDC. */
   market(token: WorldToken): Market {
     const isWetn = this.isWetn(token)
-    return new Market(this.#seed, isWetn ? this.#usdc : token, isWetn)
+    return kept(this.#markets, token, () => new Market(this.#seed, isWetn ? this.#usdc : token, isWetn))
   }
 
   quote(token: WorldToken, time: number): Quote | undefined {
@@ -83,8 +97,15 @@ export class Prices {
   }
 
   spot(token: WorldToken, time: number): { usd: string; etn: string } | undefined {
-    const found = this.quote(token, time)
-    return found && { usd: toDecimal(found.usd), etn: toDecimal(found.etn) }
+    const segment = this.timelineOf(token).at(time)
+    const level = segment.kind === 'computed' ? this.market(token).priceAt(time) : time
+    const rate = this.#etnScaled(time)
+    const known = this.#spots.get(token)
+    if (known?.segment === segment && known.level === level && known.rate === rate) return known.price
+    const found = this.ofSegment(token, segment, time, level)
+    const price = found && { usd: toDecimal(found.usd), etn: toDecimal(found.etn) }
+    this.#spots.set(token, { segment, level, rate, price })
+    return price
   }
 
   /** The price of a segment at a moment; `level` is the level of the computed market. */
@@ -137,4 +158,12 @@ export class Prices {
     this.#etnLevels.set(slot, level)
     return level
   }
+}
+
+function kept<T>(known: WeakMap<WorldToken, T>, token: WorldToken, make: () => T): T {
+  const found = known.get(token)
+  if (found) return found
+  const made = make()
+  known.set(token, made)
+  return made
 }

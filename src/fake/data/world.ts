@@ -3,7 +3,7 @@ import type { ParsedQuery, QueryResult } from '../rules/execute.ts'
 import { once } from '../rules/once.ts'
 import type { FakeOperation } from '../rules/routes.ts'
 import { balanceDocument, type OwnBalances, readOwnBalances } from './balances.ts'
-import { Candles } from './candles.ts'
+import { Candles, type FakeCandle } from './candles.ts'
 import { toDecimal } from './decimal.ts'
 import { farms, readOwnFarms } from './farms.ts'
 import { liquidityLocks, type OwnLocks, readOwnLocks } from './locks.ts'
@@ -63,7 +63,7 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     'prices.batch': batch,
     'token.list': ({ limit }, now) => list(tokens.page(now).slice(0, limit).map(tokenBody)),
     'token.get': ({ address }, now) => tokenAt(address, now, (token) => single({ ...tokenBody(token), ...prices.spot(token, now) })),
-    'token.candles': (ask, now) => tokenAt(ask.address, now, (token) => list(candles.newest(token, { ...ask, now }))),
+    'token.candles': (ask, now) => tokenAt(ask.address, now, (token) => candleList(candles.newest(token, { ...ask, now }))),
     'token.history': (ask, now) => tokenAt(ask.address, now, (token) => single(candles.history(token, { ...ask, now }))),
     'locks.get': ({ address }, now) => tokenAt(address, now, (token) => list(liquidityLocks(sources, token, now))),
     'pool.list': ({ version, limit }, now) => list(pools.list(version, now).slice(0, limit).map(poolBody)),
@@ -80,6 +80,10 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
       return { data, items: Object.keys(data.balances).length }
     },
     'farm.list': (_, now) => list(farms(sources, now)),
+  }
+
+  function candleList(found: FakeCandle[]): QueryResult {
+    return { ...list(found), text: candles.toText(found) }
   }
 
   function batch({ addresses }: ParsedQuery, now: number): QueryResult {

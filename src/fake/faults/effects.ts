@@ -116,11 +116,11 @@ const isCredits = (name: string) => name === CREDITS_COST || name === CREDITS_RE
 /** The delivery under a fault. A truncated body lacks at least one byte. */
 export function deliveryOf({ reset, truncate, stall }: FaultEffects, reply: Reply): Delivery {
   if (reset !== undefined) return { kind: 'reset' }
-  if (reply.body === null) return { kind: 'whole' }
+  if (reply.body === null || (truncate === undefined && stall === undefined)) return { kind: 'whole' }
   const size = new TextEncoder().encode(reply.body).length
   const atMost = (bytes: number) => Math.max(0, Math.min(size - 1, Math.floor(bytes)))
   if (truncate !== undefined) return { kind: 'truncated', bytes: atMost(truncate < 1 ? truncate * size : truncate) }
-  return stall === undefined ? { kind: 'whole' } : { kind: 'stalled', bytes: atMost(stall) }
+  return { kind: 'stalled', bytes: atMost(stall ?? 0) }
 }
 
 const CODES: Record<number, string> = {

@@ -66,12 +66,15 @@ export class Faults {
   }
 
   /** Finds the active faults that match a request and combines their effects, in the order in which they were made. */
-  match(request: FakeRequest): MatchedFaults | undefined | Promise<MatchedFaults | undefined> {
+  match(
+    called: Pick<FakeRequest, 'operation' | 'key'>,
+    request: () => FakeRequest,
+  ): MatchedFaults | undefined | Promise<MatchedFaults | undefined> {
     const candidates = [...this.#faults.values()].filter(({ hits, times, match: { operation, key } }) => {
-      const isForOperation = operation === undefined || [operation].flat().includes(request.operation)
-      return hits < times && isForOperation && (key === undefined || key === request.key)
+      const isForOperation = operation === undefined || [operation].flat().includes(called.operation)
+      return hits < times && isForOperation && (key === undefined || key === called.key)
     })
-    const wanted = candidates.map(({ match }) => (match.when ? match.when(request) : true))
+    const wanted = candidates.map(({ match }) => (match.when ? match.when(request()) : true))
     if (!wanted.some(isPromise)) return this.#select(candidates, wanted)
     return Promise.all(wanted).then((results) => this.#select(candidates, results))
   }

@@ -23,7 +23,7 @@ const isRequest = (input: Request | string | URL): input is Request => typeof in
 
 function readRequest(input: Request | string | URL, init: RequestInit): IncomingRequest {
   const from = isRequest(input) ? input : undefined
-  const url = from ? from.url : new URL(String(input), globalThis.location?.href).href
+  const url = new URL(from ? from.url : String(input), globalThis.location?.href)
   const headers = init.headers ? new Headers(init.headers) : (from?.headers ?? new Headers())
   const signal = init.signal === undefined ? from?.signal : (init.signal ?? undefined)
   return { url, headers, signal, method: (init.method ?? from?.method ?? 'GET').toUpperCase() }

@@ -6,21 +6,21 @@ import { cut } from '../rules/check.ts'
 import type { ServiceClock } from '../rules/clock.ts'
 import { type Answer, admit, execute, type QueryResult } from '../rules/execute.ts'
 import { type JournalEntry, outcomeOf } from '../rules/journal.ts'
+import { once } from '../rules/once.ts'
 import { failure, notFound, preflight, Rejection, type Reply, success, withCommonHeaders } from '../rules/reply.ts'
 import { fakeRoutes, matchRoute, nearestRoute, pathBelowVersion, type RouteMatch } from '../rules/routes.ts'
 import type { Session } from './session.ts'
 
 export interface IncomingRequest {
   method: string
-  url: string
+  url: URL
   headers: Headers
   signal: AbortSignal | undefined
 }
 
 /** A request in the journal. */
-interface Received extends Omit<IncomingRequest, 'url'> {
+interface Received extends IncomingRequest {
   entry: JournalEntry
-  url: URL
   /** The path below the version prefix; `undefined` if it is not below that of the fake. */
   path: string | undefined
   match: RouteMatch | undefined
@@ -91,15 +91,14 @@ export async function handleRequest(
 }
 
 /** Enters a request in the journal and finds its route. */
-function receive(session: Session, { url: href, ...incoming }: IncomingRequest): Received {
+function receive(session: Session, incoming: IncomingRequest): Received {
   const { baseUrl, journal } = session.settings
-  const { method, headers } = incoming
-  const url = new URL(href)
+  const { method, url, headers } = incoming
   const path = pathOf(baseUrl, url)
   const match = path === undefined ? undefined : matchRoute(path)
   const key = /^Bearer +(\S.*)/i.exec(headers.get('authorization') ?? '')?.[1]
-  const listed = Object.fromEntries(headers)
-  if (key !== undefined && session.listKey(key) !== key) listed.authorization = `Bearer ${session.listKey(key)}`
+  const listed = key === undefined ? null : session.listKey(key)
+  const masked = listed === null || listed === key ? {} : { authorization: `Bearer ${listed}` }
   const mask = (text: string) => text.replace(/esk_\w+/g, (found) => session.listKey(found))
   const arrival = {
     at: session.now(),
@@ -107,11 +106,11 @@ function receive(session: Session, { url: href, ...incoming }: IncomingRequest):
     url: mask(url.href),
     path: mask(path ?? url.pathname),
     query: Object.fromEntries([...url.searchParams].map(([name, value]) => [mask(name), mask(value)])),
-    key: key === undefined ? null : session.listKey(key),
-    ...(journal.headers ? { headers: listed } : {}),
+    key: listed,
+    ...(journal.headers ? { headers: { ...Object.fromEntries(headers), ...masked } } : {}),
     operation: match?.operation ?? null,
   }
-  return { ...incoming, entry: session.journal.start(arrival, isHeavy({ match })), url, path, match, key }
+  return { ...incoming, entry: session.journal.start(arrival, isHeavy({ match })), path, match, key }
 }
 
 function isHeavy({ match }: Pick<Received, 'match'>): boolean {
@@ -134,9 +133,11 @@ function findFaults(session: Session, received: Received): FaultEffects | Promis
     return matched?.effects ?? {}
   }
   const { operation } = match
-  const query = Object.fromEntries(url.searchParams)
-  const request = { method, url: url.href, path, query, key, operation, headers, attempt: entry.attempt }
-  const matched = session.faults.match(request)
+  const request = once(() => {
+    const query = Object.fromEntries(url.searchParams)
+    return { method, url: url.href, path, query, key, operation, headers, attempt: entry.attempt }
+  })
+  const matched = session.faults.match({ operation, key }, request)
   return isPromise(matched) ? matched.then(note) : note(matched)
 }
 

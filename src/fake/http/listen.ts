@@ -71,7 +71,7 @@ async function respond(
   for (let i = 0; i < lines.length; i += 2) headers.append(lines[i] ?? '', lines[i + 1] ?? '')
   const url = urlOf(request)
   try {
-    if (/^\/_fake(\/|$)/.test(new URL(url).pathname)) {
+    if (/^\/_fake(\/|$)/.test(url.pathname)) {
       const body = method === 'GET' || method === 'HEAD' ? {} : { body: await bodyOf(request) }
       const answer = await control(new Request(url, { method, headers, ...body }), request.socket.remoteAddress)
       await send(response, answer)
@@ -87,9 +87,9 @@ async function respond(
 }
 
 /** The full URL; a target or a `Host` that is no part of a URL gives the root of the server. */
-function urlOf({ url = '/', headers: { host } }: IncomingMessage): string {
-  const candidates = [url.startsWith('/') ? `http://${host}${url}` : url, `http://127.0.0.1${url}`]
-  return candidates.find((candidate) => parseUrl(candidate)) ?? 'http://127.0.0.1/'
+function urlOf({ url = '/', headers: { host } }: IncomingMessage): URL {
+  const given = parseUrl(url.startsWith('/') ? `http://${host}${url}` : url)
+  return given ?? parseUrl(`http://127.0.0.1${url}`) ?? new URL('http://127.0.0.1/')
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

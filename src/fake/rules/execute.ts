@@ -19,6 +19,8 @@ export interface QueryResult {
   /** Items that are charged. */
   items: number
   cursor?: string
+  /** The data as JSON, if it was written before. */
+  text?: string | undefined
 }
 
 interface ServiceState {
@@ -91,7 +93,7 @@ export function execute(
   const free = route.heavy ? state.heavySlots.acquire() : () => {}
   if (!free) throw state.heavySlots.busy()
 
-  const answer = { data: result.data, cursor: result.cursor ?? null, free }
+  const answer = { data: result.data, text: result.text, cursor: result.cursor ?? null, free }
   if (route.free || !account || key === undefined) return { ...answer, receipt: undefined, charge: undefined }
   if (!shouldCharge) return { ...answer, receipt: { cost: 0, remaining: account.credits }, charge: undefined }
   account.credits -= cost

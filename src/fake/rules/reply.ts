@@ -40,10 +40,10 @@ export const CREDITS_COST = 'X-Credits-Cost'
 export const CREDITS_REMAINING = 'X-Credits-Remaining'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-export function success({ data, cursor, receipt }: Answer): Reply {
+export function success({ data, text = JSON.stringify(data), cursor, receipt }: Answer): Reply {
   const headers: HeaderLines = [['Content-Type', JSON_TYPE]]
   if (receipt) headers.push([CREDITS_COST, String(receipt.cost)], [CREDITS_REMAINING, String(receipt.remaining)])
-  return { status: 200, headers, body: JSON.stringify({ data, cursor }) }
+  return { status: 200, headers, body: `{"data":${text},"cursor":${JSON.stringify(cursor)}}` }
 }
 
 export function failure(status: number, code: string, message: string, headers: HeaderLines = []): Reply {

@@ -4,9 +4,10 @@ import { createFakeService } from 'etn-market/fake'
 
 const address = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
 const MINE = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa'
-/** Answers in a turn. */
-const ANSWERS = 300
-const TURNS = 5
+/** Answers in a block, and pairs of blocks: of the fake, and of a handler with a constant text. The first ones warm up. */
+const ANSWERS = 60
+const WARM_UP = 20
+const PAIRS = 61
 const SUITES = 200
 
 /** Milliseconds of CPU time, all threads together. On an idle machine the wall time is shorter. */
@@ -24,19 +25,27 @@ async function answer(path) {
   const url = fake.baseUrl + path
   const text = await (await fake.fetch(url, init)).text()
   const constant = async () => new Response(text, { headers: { 'content-type': 'application/json' } })
-  /** The median of a few turns, after one that warms up. */
-  const answerMs = async (fetch) => {
-    const turns = []
-    for (let turn = 0; turn <= TURNS; turn++) {
-      const ms = await cpuMs(async () => {
-        for (let i = 0; i < ANSWERS; i++) await (await fetch(url, init)).text()
-      })
-      if (turn > 0) turns.push(ms / ANSWERS)
-    }
-    return turns.sort((a, b) => a - b)[(TURNS - 1) / 2]
+  const blockMs = (fetch) =>
+    cpuMs(async () => {
+      for (let i = 0; i < ANSWERS; i++) await (await fetch(url, init)).text()
+    })
+  const pairs = []
+  for (let i = 0; i < WARM_UP + PAIRS; i++) {
+    const ms = await blockMs(fake.fetch)
+    pairs.push({ ms: ms / ANSWERS, ratio: ms / (await blockMs(constant)) })
   }
-  const ms = await answerMs(fake.fetch)
-  return { perSecond: 1_000 / ms, ratio: ms / (await answerMs(constant)) }
+  const median = (figure) => {
+    const sorted = pairs.slice(WARM_UP).map((pair) => pair[figure])
+    return sorted.sort((a, b) => a - b)[(PAIRS - 1) / 2]
+  }
+  return { perSecond: 1_000 / median('ms'), ratio: median('ratio') }
+}
+
+/** The first 50 tokens of the list. */
+async function addresses() {
+  const fake = createFakeService()
+  const client = createClient({ apiKey: fake.key, fetch: fake.fetch })
+  return (await client.token.list({ limit: 50 })).map(({ address }) => address).join()
 }
 
 /** What a test does: a fake with data of its own, a client, a few calls, expectations, and the end. */
@@ -71,6 +80,8 @@ process.send({
   listeningMs,
   createUs: createMs,
   candles: await answer(`/tokens/52014/${address}/candles?bucket=1d&limit=500`),
+  minutes: await answer(`/tokens/52014/${address}/candles?bucket=1m&limit=500`),
+  batch: await answer(`/prices/52014?addresses=${await addresses()}`),
   history: await answer(`/tokens/52014/${address}/history?duration=YEAR`),
 })
 process.disconnect()

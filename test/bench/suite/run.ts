@@ -41,6 +41,8 @@ interface FakeFigures {
   listeningMs: number
   createUs: number
   candles: Answers
+  minutes: Answers
+  batch: Answers
   history: Answers
 }
 
@@ -106,6 +108,8 @@ console.log(`${pad('200 suites side by side, as fetch')} ${suitesMs.toFixed(0)} 
 console.log(`${pad('200 suites side by side, listening')} ${listeningMs.toFixed(0)} ms of CPU`)
 for (const [title, select] of [
   ['500 candles of 1d', ({ candles }) => candles],
+  ['500 candles of 1m', ({ minutes }) => minutes],
+  ['a batch of 50', ({ batch }) => batch],
   ['a year of history', ({ history }) => history],
 ] as const satisfies [string, (figures: FakeFigures) => Answers][]) {
   const perSecond = figureOf((figures) => select(figures).perSecond)

@@ -11,39 +11,63 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+const SEED = 1
+const tokens = new Map(realTokens(SEED).map((token) => [token.symbol, token]))
+const tokenOf = (symbol: string) => tokens.get(symbol)!
+const token = tokenOf('BOLT')
+const createCandles = () => new Candles(new Prices(SEED, { usdc: tokenOf('USDC'), wetn: tokenOf('WETN') }))
+
 /** Candles that count the days that they compute. */
 function setUp() {
-  const seed = 1
-  const tokens = new Map(realTokens(seed).map((token) => [token.symbol, token]))
-  const tokenOf = (symbol: string) => tokens.get(symbol)!
   let computed = 0
   const { periods } = Market.prototype
   vi.spyOn(Market.prototype, 'periods').mockImplementation(function (this: Market, view) {
     computed += dayOf(view.until) - dayOf(view.from) + 1
     return periods.call(this, view)
   })
-  const candles = new Candles(new Prices(seed, { usdc: tokenOf('USDC'), wetn: tokenOf('WETN') }))
+  const candles = createCandles()
   const count = (read: () => unknown) => {
     computed = 0
     read()
     return computed
   }
-  return { candles, token: tokenOf('BOLT'), count }
+  return { candles, count }
 }
 
-// The figures of the bench depend on this: 500 candles of a day are computed once, and then one day for each answer.
+// The figures of the bench depend on this: closed candles are computed once, and the current one once a second.
 it.each(['USD', 'ETN'] as const)('computes past days once: 500 candles and a year of history in %s', (currency) => {
-  const { candles, token, count } = setUp()
+  const { candles, count } = setUp()
   const now = NOON / 1_000
   const newest = (at: number) => candles.newest(token, { bucket: '1d', currency, now: at, limit: 500 })
   const history = (at: number) => candles.history(token, { duration: 'YEAR', currency, now: at })
   expect(count(() => newest(now))).toBe(500)
-  expect(count(() => newest(now))).toBe(1)
-  expect(count(() => history(now + 60))).toBe(1)
+  expect(count(() => newest(now))).toBe(0)
+  expect(count(() => newest(now + 60))).toBe(1)
   expect(count(() => newest(now + DAY))).toBe(2)
-  expect(count(() => history(now + DAY))).toBe(1)
+  expect(count(() => history(now))).toBe(365)
+  expect(count(() => history(now + 60))).toBe(1)
+  expect(count(() => history(now + DAY))).toBe(2)
   const before = [newest(now), history(now)]
   candles.clear()
   expect(count(() => history(now))).toBe(365)
   expect([newest(now), history(now)]).toEqual(before)
+})
+
+it.each(['1m', '15m', '1h', '4h', '1d'] as const)('candles of %s are those that are computed anew', (bucket) => {
+  const candles = createCandles()
+  let now = NOON / 1_000
+  // Within a period, over the next, over the length of an answer, over what is kept, and back.
+  for (const step of [0, 1, 60, 900, 3_600, 5 * DAY, 400 * DAY, -90, -40 * DAY, 61]) {
+    now += step
+    const limit = step % 7 === 0 ? 500 : 20
+    const ask = { bucket, currency: 'USD', now, limit } as const
+    const found = candles.newest(token, ask)
+    const fresh = createCandles().newest(token, ask)
+    expect(found).toEqual(fresh)
+    expect(JSON.parse(candles.toText(found))).toEqual(fresh)
+    for (const duration of ['HOUR', 'WEEK'] as const) {
+      const window = { duration, currency: 'ETN', now } as const
+      expect(candles.history(token, window)).toEqual(createCandles().history(token, window))
+    }
+  }
 })
