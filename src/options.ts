@@ -44,7 +44,7 @@ export type CacheableOperation = Exclude<OperationId, 'account.me'>
 
 /** Which answers are cached, how long and where. */
 export interface CacheOptions {
-  /** How long the answers of an operation stay fresh: milliseconds, finite. Operations not named, or with 0, are not cached. */
+  /** How long the answers of an operation stay fresh after they were asked for: milliseconds, finite. Operations not named, or with 0, are not cached. */
   ttlMs: Readonly<Partial<Record<CacheableOperation, number | undefined>>>
   /** Where they are kept. @default memory, at most 1,000 answers */
   store?: CacheStore | undefined
