@@ -1,4 +1,5 @@
 import pRetry, { type Options } from 'p-retry'
+import type { ClientEvent, RequestEventBase } from '../client/events.ts'
 import type {
   Admission,
   AdmissionControl,
@@ -14,7 +15,6 @@ import { releaseReservation, reserveInBoth, type SpendingLimit } from '../credit
 import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget.ts'
-import type { ClientEvent, RequestEventBase } from '../events.ts'
 import { Attempt, type AttemptOwner } from '../transport/attempt.ts'
 import { responseOf } from '../transport/outcome.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
