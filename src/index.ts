@@ -4,8 +4,27 @@
  * @module etn-market
  */
 
-export type { ApiPromise, CallMeta, OperationTools, PartialBatch, WithMeta } from './api-promise.ts'
-export { type Client, createClient } from './client.ts'
+export type { ApiPromise, CallMeta, OperationTools, PartialBatch, WithMeta } from './client/api-promise.ts'
+export { type Client, createClient } from './client/client.ts'
+export type { ClientEvent } from './client/events.ts'
+export type {
+  AfterResponseHook,
+  AttemptOutcome,
+  BatchOptions,
+  BeforeRequestHook,
+  CacheOptions,
+  CacheStore,
+  CallOptions,
+  ClientOptions,
+  FetchLike,
+  Hooks,
+  HttpAttempt,
+  Logger,
+  RequestOptions,
+  RetryOptions,
+  Transport,
+} from './client/options.ts'
+export type { Sweep, SweepOptions, SweepProgress, SweepResult } from './client/sweep-types.ts'
 export type { Clock } from './concurrency/clock.ts'
 export {
   type Budget,
@@ -36,7 +55,6 @@ export {
 export { type ChargeState, EtnMarketError, isEtnMarketError } from './errors/base.ts'
 export { BudgetExceededError, StateUnavailableError } from './errors/budget.ts'
 export { InvalidLimitError, InvalidRequestError } from './errors/input.ts'
-export type { ClientEvent } from './events.ts'
 export type { Fleet } from './fleet/fleet.ts'
 export { type OperationId, operations } from './generated/operations.ts'
 export type {
@@ -63,23 +81,5 @@ export type {
   TokenPrice,
   Trade,
 } from './generated/types.ts'
-export type {
-  AfterResponseHook,
-  AttemptOutcome,
-  BatchOptions,
-  BeforeRequestHook,
-  CacheOptions,
-  CacheStore,
-  CallOptions,
-  ClientOptions,
-  FetchLike,
-  Hooks,
-  HttpAttempt,
-  Logger,
-  RequestOptions,
-  RetryOptions,
-  Transport,
-} from './options.ts'
-export type { Sweep, SweepOptions, SweepProgress, SweepResult } from './sweep-types.ts'
 export { checksumAddress, isAddress } from './utils/address.ts'
 export { toUnits, unlocksAt } from './utils/units.ts'

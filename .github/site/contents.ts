@@ -54,11 +54,19 @@ export const ENTRIES = [
  */
 export const GROUPS: Readonly<Record<string, readonly (readonly [group: string, patterns: readonly RegExp[]])[]>> = {
   'etn-market': [
-    ['Client', [/^src\/client\.ts$/, /^src\/options\.ts$/, /^src\/api-promise\.ts$/, /^(Methods|Clock)$/]],
+    [
+      'Client',
+      [
+        /^src\/client\/client\.ts$/,
+        /^src\/client\/options\.ts$/,
+        /^src\/client\/api-promise\.ts$/,
+        /^(Methods|Clock)$/,
+      ],
+    ],
     ['Costs and budgets', [/^src\/credits\//]],
     ['Errors', [/^src\/errors\//]],
-    ['Events', [/^src\/events\.ts$/]],
-    ['Sweeps', [/^src\/sweep-types\.ts$/]],
+    ['Events', [/^src\/client\/events\.ts$/]],
+    ['Sweeps', [/^src\/client\/sweep-types\.ts$/]],
     ['Fleets', [/^src\/fleet\//]],
     ['Helpers', [/^src\/utils\//]],
     ['Transport and hooks', [/^src\/transport\//]],

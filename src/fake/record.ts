@@ -1,4 +1,4 @@
-import { type AnswerListener, type ClientExtension, internalsOf } from '../client-internals.ts'
+import { type AnswerListener, type ClientExtension, internalsOf } from '../client/client-internals.ts'
 import { isError } from '../utils/runtime.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'

@@ -1,4 +1,4 @@
-import { internalsOf, withInternals } from '../client-internals.ts'
+import { internalsOf, withInternals } from '../client/client-internals.ts'
 import { invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
 import { ASYNC_DISPOSE, messageOf } from '../utils/runtime.ts'
 import { CandleWatches } from './candles/watch-candles.ts'

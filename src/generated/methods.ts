@@ -1,7 +1,7 @@
 // Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.
 
-import type { ApiPromise, OperationTools, PartialBatch } from '../api-promise.ts'
-import type { BatchOptions, CallOptions } from '../options.ts'
+import type { ApiPromise, OperationTools, PartialBatch } from '../client/api-promise.ts'
+import type { BatchOptions, CallOptions } from '../client/options.ts'
 import type { Account, BalanceDocument, Candle, EtnPrice, Farm, LiquidityLock, NftAsset, NftCollection, NftCollectionDetails, NftStats, OpenApiDocument, OperationParams, Pool, Presale, Token, TokenDetails, TokenHistory, TokenPrice, Trade } from './types.ts'
 
 /** Every operation of the contract, as `client.group.action`. */

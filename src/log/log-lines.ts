@@ -1,5 +1,5 @@
-import type { ClientEvent } from '../events.ts'
-import type { Logger, LogLevel } from '../options.ts'
+import type { ClientEvent } from '../client/events.ts'
+import type { Logger, LogLevel } from '../client/options.ts'
 import { cleanLine } from '../utils/clean-line.ts'
 
 const WARNINGS: readonly ClientEvent['type'][] = [

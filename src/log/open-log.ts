@@ -1,6 +1,6 @@
+import type { ClientEvent } from '../client/events.ts'
+import type { ClientOptions, LogLevel } from '../client/options.ts'
 import { checkMethods, invalidOption } from '../errors/input.ts'
-import type { ClientEvent } from '../events.ts'
-import type { ClientOptions, LogLevel } from '../options.ts'
 import type { Transport } from '../transport/transport.ts'
 import { environment } from '../utils/runtime.ts'
 

@@ -1,5 +1,5 @@
 import type { Attributes, Counter, Meter, Span, Tracer } from '@opentelemetry/api'
-import type { CallEndedEvent, ClientEvent, CreditsEvent, CreditsUncertainEvent } from '../events.ts'
+import type { CallEndedEvent, ClientEvent, CreditsEvent, CreditsUncertainEvent } from '../client/events.ts'
 import { requireKnown } from '../utils/known-options.ts'
 
 /** Options of `createTelemetry`. */

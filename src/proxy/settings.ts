@@ -1,4 +1,4 @@
-import { type ClientInternals, internalsOf } from '../client-internals.ts'
+import { type ClientInternals, internalsOf } from '../client/client-internals.ts'
 import { AgeClock, type Clock } from '../concurrency/clock.ts'
 import { openBudget } from '../credits/budget.ts'
 import { requireCredits } from '../credits/budget-core.ts'

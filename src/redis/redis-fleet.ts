@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { internalsOf } from '../client-internals.ts'
+import { internalsOf } from '../client/client-internals.ts'
 import { AgeClock, SystemClock } from '../concurrency/clock.ts'
 import type { Reconciliation, Reservation, ReservationDetails } from '../credits/budget.ts'
 import { capUncertain, creditsLeft } from '../credits/budget-core.ts'

@@ -1,5 +1,5 @@
+import type { ClientOptions } from '../client/options.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
-import type { ClientOptions } from '../options.ts'
 import { FAKE_ORIGINS, isFake } from '../utils/fake-mark.ts'
 import { environment, parseUrl } from '../utils/runtime.ts'
 

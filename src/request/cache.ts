@@ -1,11 +1,11 @@
+import type { CacheEvent } from '../client/events.ts'
+import type { CacheableOperation, CacheOptions, CacheStore } from '../client/options.ts'
 import type { CancellationSignal } from '../concurrency/cancellation.ts'
 import { AgeClock, type Clock, monotonicNow } from '../concurrency/clock.ts'
 import { callStore } from '../concurrency/store-timeout.ts'
 import { checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
-import type { CacheEvent } from '../events.ts'
 import { operations } from '../generated/operations.ts'
 import { isArray, isNumber, isObject } from '../operations/type-guards.ts'
-import type { CacheableOperation, CacheOptions, CacheStore } from '../options.ts'
 import { cachedForMs } from '../transport/age.ts'
 import { messageOf } from '../utils/runtime.ts'
 import type { PlannedRequest } from './plan-requests.ts'
@@ -84,11 +84,19 @@ export class Cache {
     }
   }
 
-  /** Keeps an answer that matches the contract. Nobody waits for the store. */
-  set(request: PlannedRequest, { envelope, text, headers }: RequestResult, ids: Ids): void {
+  /** The time that ages are counted with. */
+  now(): number {
+    return this.#ages.now()
+  }
+
+  /**
+   * Keeps an answer that matches the contract, which is as old as its request: the service may have read it at once. Nobody waits for the
+   * store.
+   */
+  set(request: PlannedRequest, { envelope, text, headers }: RequestResult, ids: Ids, sentAt = this.now()): void {
     if (!isExpected(request, envelope) || !this.#isUsed(request)) return
-    const ttlMs = this.#ttlOf(request) - cachedForMs(headers.get('age'))
-    if (ttlMs > 0) this.#keep(request, text, ttlMs).catch((error) => this.#rest(ids, error))
+    const freshUntil = sentAt + this.#ttlOf(request) - cachedForMs(headers.get('age'))
+    this.#keep(request, text, freshUntil).catch((error) => this.#rest(ids, error))
   }
 
   #ttlOf({ operation }: PlannedRequest): number {
@@ -113,7 +121,7 @@ export class Cache {
     const read = () => this.#store.get(this.#keyOf(request))
     const entry = parseEntry(await callStore(read, { clock: this.#clock, timeoutMs, signal }))
     if (entry === undefined) return undefined
-    const now = this.#ages.now()
+    const now = this.now()
     const own = this.#kept.get(this.#ttlOf(request))?.get(this.#keyOf(request)) ?? now
     // Where the wall clock was set back, the entry of this process seems to be of the future.
     const freshUntil = Math.min(this.#ages.fromUnix(entry.expiresAt), own > now ? own : Number.POSITIVE_INFINITY)
@@ -125,10 +133,12 @@ export class Cache {
     return firstItems(envelope, withoutLimit(request).limit, entry.limit)
   }
 
-  async #keep(request: PlannedRequest, text: string, ttlMs: number): Promise<void> {
+  async #keep(request: PlannedRequest, text: string, freshUntil: number): Promise<void> {
+    // In whole milliseconds, which Redis asks for.
+    const leftMs = Math.ceil(freshUntil - this.now())
+    if (leftMs <= 0) return
     const ttl = this.#ttlOf(request)
     const key = this.#keyOf(request)
-    const freshUntil = this.#ages.now() + ttlMs
     const expiresAt = this.#ages.toUnix(freshUntil)
     const entry: Entry = { expiresAt, text, limit: withoutLimit(request).limit }
     const expired = this.#takeExpired()
@@ -137,7 +147,7 @@ export class Cache {
     sameTtl.delete(key)
     sameTtl.set(key, freshUntil)
     // Without a time limit, whose timer would outlive the client: nobody waits.
-    await this.#store.set(key, JSON.stringify(entry), ttlMs)
+    await this.#store.set(key, JSON.stringify(entry), leftMs)
     for (const old of expired) if (old !== key) await this.#store.delete(old)
   }
 
@@ -146,7 +156,7 @@ export class Cache {
     const expired: string[] = []
     for (const keys of this.#kept.values()) {
       for (const [key, freshUntil] of keys) {
-        const isFresh = freshUntil > this.#ages.now()
+        const isFresh = freshUntil > this.now()
         if (isFresh && keys.size <= MAX_ANSWERS) break
         keys.delete(key)
         if (!isFresh) expired.push(key)

@@ -1,4 +1,4 @@
-import type { CacheEvent, ClientEvent, RequestEventBase } from '../events.ts'
+import type { CacheEvent, ClientEvent, RequestEventBase } from '../client/events.ts'
 import { isPromise } from '../utils/runtime.ts'
 
 export type Emit = (event: ClientEvent) => void

@@ -1,4 +1,5 @@
 import pRetry, { type Options } from 'p-retry'
+import type { ClientEvent, RequestEventBase } from '../client/events.ts'
 import type {
   Admission,
   AdmissionControl,
@@ -14,7 +15,6 @@ import { releaseReservation, reserveInBoth, type SpendingLimit } from '../credit
 import type { Usage } from '../credits/usage.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget.ts'
-import type { ClientEvent, RequestEventBase } from '../events.ts'
 import { Attempt, type AttemptOwner } from '../transport/attempt.ts'
 import { responseOf } from '../transport/outcome.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
@@ -112,7 +112,7 @@ export async function send(details: RequestDetails, context: SendContext): Promi
     if (reserved !== undefined) await raceWithAbort(reserved, shared.signal)
     if (batch !== undefined) releaseSlot = await sending.waitForSlot(batch)
     const result = await pRetry((number) => sending.attempt(number), retryOptions(sending))
-    context.cache?.set(request, result, { callId, requestId, operation: request.operation })
+    context.cache?.set(request, result, { callId, requestId, operation: request.operation }, sending.sentAt)
     return result
   } catch (error) {
     // p-retry wraps what is not an Error, such as the reason of a signal.
@@ -132,6 +132,8 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
   readonly arrival: number
   readonly signal: CancellationSignal
   apiKey = ''
+  /** When it was last sent, as the cache counts ages; undefined where a hook answered, or without a cache. */
+  sentAt: number | undefined
   readonly emit: RequestEmit
   readonly #details: RequestDetails
   readonly #context: SendContext
@@ -210,7 +212,7 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
     const { clock, usage, admission, transport, maxResponseBytes, requestHeaders, baseUrl } = this.#context
     const { callId, batch } = this.#details
     this.#number = number
-    this.#retryable = this.#admission = this.#confirmed = this.#sent = undefined
+    this.#retryable = this.#admission = this.#confirmed = this.#sent = this.sentAt = undefined
     const asked = request.isKeyless ? undefined : this.#context.apiKey(this.signal)
     this.#hasWaited ||= isPromise(asked)
     const apiKey = isPromise(asked) ? await asked : asked
@@ -394,6 +396,7 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
 
   #recordSent(): void {
     this.#sent = this.#context.usage.recordSent()
+    this.sentAt = this.#context.cache?.now()
     this.emit({ type: 'request.sent', params: this.#details.params })
   }
 

@@ -1,3 +1,4 @@
+import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../client/options.ts'
 import type { CallName } from '../errors/base.ts'
 import {
   checkMethods,
@@ -8,7 +9,6 @@ import {
   requireInteger,
 } from '../errors/input.ts'
 import { fleetInternalsOf } from '../fleet/fleet.ts'
-import type { CallOptions, ClientOptions, RetryOptions, ValidateMode, WhenAborted } from '../options.ts'
 import { readHeaders } from '../transport/request-headers.ts'
 import { checkCache } from './cache.ts'
 

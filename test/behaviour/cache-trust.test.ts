@@ -1,6 +1,6 @@
 import type { CacheStore, Client, ClientOptions } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import { costs, ok, price, tokens } from '../support/answers.ts'
+import { busy, costs, ok, price, tokens } from '../support/answers.ts'
 import { createVirtualClock, flush } from '../support/clock.ts'
 import { address, addresses, setup } from '../support/setup.ts'
 
@@ -126,6 +126,60 @@ test('an answer gets older with elapsed time where the wall clock is set back; a
   clock.stepWallClock(10 * WEEK)
   expect(await ask()).toBe(3)
   expect(await ask()).toBe(3)
+})
+
+describe('an answer is as old as its request', () => {
+  const setupSlow = (ttlMs: number, answer: (number: number) => Response | undefined = () => undefined) => {
+    const clock = createVirtualClock()
+    const keptFor: number[] = []
+    const values = new Map<string, string>()
+    const store: CacheStore = {
+      get: (key) => values.get(key),
+      set(key, value, ttl) {
+        values.set(key, value)
+        keptFor.push(ttl)
+      },
+      delete: (key) => values.delete(key),
+    }
+    let requests = 0
+    const fetch = async () => {
+      requests++
+      await clock.sleep(8_000)
+      return answer(requests) ?? ok(price(TOKEN), costs(50))
+    }
+    const { client } = setup(undefined, { clock, fetch, cache: { ttlMs: { 'token.price': ttlMs }, store } })
+    const ask = async (waitMs: number) => {
+      const asked = client.token.price({ address: TOKEN })
+      await clock.advance(waitMs)
+      await asked
+      await flush()
+      return requests
+    }
+    return { clock, ask, keptFor }
+  }
+
+  test('one that was 8 s on its way is fresh for 8 s less, and the store keeps it for whole milliseconds', async () => {
+    const { clock, ask, keptFor } = setupSlow(20_000)
+    expect(await ask(8_000)).toBe(1)
+    expect(keptFor.every((ms) => Number.isInteger(ms) && ms > 11_900 && ms <= 12_000)).toBe(true)
+    await clock.advance(11_000)
+    expect(await ask(0)).toBe(1)
+    await clock.advance(1_000)
+    expect(await ask(8_000)).toBe(2)
+  })
+
+  test('one that took longer than its time to live is not kept', async () => {
+    const { ask, keptFor } = setupSlow(8_000)
+    expect([await ask(8_000), await ask(8_000)]).toEqual([1, 2])
+    expect(keptFor).toEqual([])
+  })
+
+  test('a request that failed before does not make it older', async () => {
+    const { ask, keptFor } = setupSlow(20_000, (number) => (number === 1 ? busy() : undefined))
+    expect(await ask(30_000)).toBe(2)
+    expect(keptFor.every((ms) => ms > 0 && ms <= 12_000)).toBe(true)
+    expect(keptFor).toHaveLength(1)
+  })
 })
 
 describe('a list answers for a shorter one', () => {

@@ -1,6 +1,6 @@
 import { createClient, type Hooks, InvalidRequestError, type Transport } from 'etn-market'
 import { describe, expect, test } from 'vitest'
-import type { HeadersOption } from '../../src/options.ts'
+import type { HeadersOption } from '../../src/client/options.ts'
 import { costs, ok, price } from '../support/answers.ts'
 import { address, KEY, rejection, setup } from '../support/setup.ts'
 

@@ -1,7 +1,7 @@
 import { type Client, createBudget, createClient, EtnMarketError } from 'etn-market'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { CallEndedEvent } from '../../src/events.ts'
+import type { CallEndedEvent } from '../../src/client/events.ts'
 import { createVirtualClock, flush, START } from '../support/clock.ts'
 import { type Behaviour, createMeteredService } from '../support/metered-service.ts'
 import { type Drawn, testProperty, weighted } from '../support/property.ts'

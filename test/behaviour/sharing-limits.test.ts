@@ -1,7 +1,7 @@
 import { BudgetExceededError, createBudget, isEtnMarketError } from 'etn-market'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ClientInternals, internalsOf } from '../../src/client-internals.ts'
+import { type ClientInternals, internalsOf } from '../../src/client/client-internals.ts'
 import { busy, costs, limited, networkError, ok, price, wait } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'

@@ -1,7 +1,7 @@
 import { type ClientEvent, createBudget } from 'etn-market'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ClientInternals, internalsOf } from '../../src/client-internals.ts'
+import { type ClientInternals, internalsOf } from '../../src/client/client-internals.ts'
 import { costs, cutOff, html, networkError, ok, price, raw, refusal } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'

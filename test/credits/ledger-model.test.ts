@@ -2,7 +2,7 @@ import { type Budget, type CallOptions, type Client, createBudget, createClient 
 import { createFakeService, type FakeService, fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { internalsOf } from '../../src/client-internals.ts'
+import { internalsOf } from '../../src/client/client-internals.ts'
 import { createVirtualClock, flush, START, type VirtualClock } from '../support/clock.ts'
 import { type Drawn, testProperty, weighted } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'

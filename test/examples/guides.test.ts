@@ -200,7 +200,7 @@ test.each([
 })
 
 test.each([
-  ['src/request/GUIDE.md', 'src/events.ts', 17],
+  ['src/request/GUIDE.md', 'src/client/events.ts', 17],
   ['src/feed/GUIDE.md', 'src/feed/events.ts', 12],
 ])('%s names every event of %s', (guide, file, count) => {
   const lines = textOf(file).match(/^ {2}type: .*$/gm) ?? []

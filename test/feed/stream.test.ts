@@ -9,7 +9,7 @@ import {
 } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { BeforeRequestState } from '../../src/options.ts'
+import type { BeforeRequestState } from '../../src/client/options.ts'
 // The feed loads it lazily; loaded here so that it takes no real time.
 import '../../src/feed/stream/page-stream.ts'
 import { createEventParser } from '../../src/feed/stream/stream-events.ts'

@@ -39,13 +39,20 @@ describe('layers', () => {
     ['credits/'],
     ['transport/'],
     // The public types of a client.
-    ['events.ts', 'options.ts', 'sweep-types.ts', 'api-promise.ts', 'generated/methods.ts', 'fleet/'],
+    [
+      'client/events.ts',
+      'client/options.ts',
+      'client/sweep-types.ts',
+      'client/api-promise.ts',
+      'generated/methods.ts',
+      'fleet/',
+    ],
     // What entries above need of a client.
-    ['client-internals.ts'],
+    ['client/client-internals.ts'],
     ['log/'],
     ['request/'],
     ['sweep/'],
-    ['client.ts'],
+    ['client/client.ts'],
     ['schemas/'],
     ['file-store/'],
     ['node/'],
@@ -83,7 +90,7 @@ describe('layers', () => {
 })
 
 test('what happens to a request is used by the client and its sweeps alone', () => {
-  const outside = runtime.filter(({ path }) => !/^(client\.ts$|request\/|sweep\/)/.test(path))
+  const outside = runtime.filter(({ path }) => !/^(client\/client\.ts$|request\/|sweep\/)/.test(path))
   expect(offending(outside, (from) => from.startsWith('request/'))).toEqual([])
 })
 
@@ -95,7 +102,7 @@ test('credits/ and everything that it loads do no I/O', () => {
 describe('fake/', () => {
   test('imports nothing of the client, and of what is generated the contract alone: it has a ledger and checks of its own', () => {
     const forbidden =
-      /^(request|credits|errors|operations|msw|feed|transport|contract)\/|^generated\/(?!document\.ts$)|^(client|api-promise|events)\.ts$/
+      /^(request|credits|errors|operations|msw|feed|transport|contract)\/|^generated\/(?!document\.ts$)|^client\/(client|api-promise|events)\.ts$/
     expect(offending(below('fake'), (from) => forbidden.test(from))).toEqual([])
     const loaded = new Set(below('fake').flatMap(({ path }) => [...loadedBy(path)]))
     expect([...loaded].filter((from) => /^(request|credits|errors)\//.test(from))).toEqual([])

@@ -1,7 +1,7 @@
 import { createClient } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import { expect, test } from 'vitest'
-import { internalsOf } from '../../src/client-internals.ts'
+import { internalsOf } from '../../src/client/client-internals.ts'
 import type { Reservation } from '../../src/credits/budget.ts'
 import type { SpendingLimit } from '../../src/credits/joint-budget.ts'
 import { BudgetExceededError } from '../../src/errors/budget.ts'

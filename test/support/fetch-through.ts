@@ -1,5 +1,5 @@
 import type { Transport } from 'etn-market'
-import type { ResponseHead } from '../../src/options.ts'
+import type { ResponseHead } from '../../src/client/options.ts'
 import { REQUEST_CONTEXT } from './request-context.ts'
 
 /** What a test looks at of a response. */

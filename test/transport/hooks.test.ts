@@ -1,7 +1,7 @@
 import { type BeforeRequestHook, type EtnMarketError, type Hooks, InvalidRequestError } from 'etn-market'
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
-import type { BeforeRequestState } from '../../src/options.ts'
+import type { BeforeRequestState } from '../../src/client/options.ts'
 import { allRepresentations } from '../support/all-representations.ts'
 import { costs, limited, ok, price, raw, refusal } from '../support/answers.ts'
 import type { Handler } from '../support/script.ts'

@@ -68,8 +68,8 @@ export function emitMethods(model: Model): string {
   })
   return [
     HEADER,
-    "import type { ApiPromise, OperationTools, PartialBatch } from '../api-promise.ts'",
-    "import type { BatchOptions, CallOptions } from '../options.ts'",
+    "import type { ApiPromise, OperationTools, PartialBatch } from '../client/api-promise.ts'",
+    "import type { BatchOptions, CallOptions } from '../client/options.ts'",
     `import type { ${typeNames(model).join(', ')} } from './types.ts'\n`,
     '/** Every operation of the contract, as `client.group.action`. */',
     `export interface Methods {\n${groups.join('')}}\n`,

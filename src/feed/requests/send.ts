@@ -1,5 +1,5 @@
-import type { ApiPromise, CallMeta } from '../../api-promise.ts'
-import { internalsOf } from '../../client-internals.ts'
+import type { ApiPromise, CallMeta } from '../../client/api-promise.ts'
+import { internalsOf } from '../../client/client-internals.ts'
 import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import type { Reservation } from '../../credits/budget.ts'
 import type { SpendingLimit } from '../../credits/joint-budget.ts'

@@ -1,4 +1,4 @@
-import { internalsOf } from '../../client-internals.ts'
+import { internalsOf } from '../../client/client-internals.ts'
 import { invalidOption } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import type { PageStream, PageStreamOptions } from './page-stream.ts'

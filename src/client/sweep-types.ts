@@ -1,5 +1,5 @@
-import type { BudgetStore } from './credits/budget.ts'
-import type { EtnMarketError } from './errors/base.ts'
+import type { BudgetStore } from '../credits/budget.ts'
+import type { EtnMarketError } from '../errors/base.ts'
 import type { CallOptions } from './options.ts'
 
 /**

@@ -1,11 +1,11 @@
+import type { CancellationSignal } from '../concurrency/cancellation.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import type { CostEstimate } from '../credits/cost.ts'
+import type { SpendingLimit } from '../credits/joint-budget.ts'
+import type { ChargeState } from '../errors/base.ts'
+import type { Methods } from '../generated/methods.ts'
+import type { OperationId } from '../generated/operations.ts'
 import type { ApiPromise } from './api-promise.ts'
-import type { CancellationSignal } from './concurrency/cancellation.ts'
-import type { Clock } from './concurrency/clock.ts'
-import type { CostEstimate } from './credits/cost.ts'
-import type { SpendingLimit } from './credits/joint-budget.ts'
-import type { ChargeState } from './errors/base.ts'
-import type { Methods } from './generated/methods.ts'
-import type { OperationId } from './generated/operations.ts'
 import type { CallOptions, ValidateMode } from './options.ts'
 
 /** What other entries of this package need of a client, and its users do not. */

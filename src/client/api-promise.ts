@@ -1,6 +1,6 @@
-import type { CostEstimate } from './credits/cost.ts'
-import type { EtnMarketError } from './errors/base.ts'
-import type { TokenPrice } from './generated/types.ts'
+import type { CostEstimate } from '../credits/cost.ts'
+import type { EtnMarketError } from '../errors/base.ts'
+import type { TokenPrice } from '../generated/types.ts'
 import type { Sweep, SweepOptions } from './sweep-types.ts'
 
 /** What a call cost and how it went. */

@@ -1,10 +1,10 @@
-import type { Clock } from './concurrency/clock.ts'
-import type { Budget, BudgetOptions } from './credits/budget.ts'
+import type { Clock } from '../concurrency/clock.ts'
+import type { Budget, BudgetOptions } from '../credits/budget.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { OperationId } from '../generated/operations.ts'
+import type { Hooks } from '../transport/hooks.ts'
+import type { FetchLike, Transport } from '../transport/transport.ts'
 import type { ClientEvent } from './events.ts'
-import type { Fleet } from './fleet/fleet.ts'
-import type { OperationId } from './generated/operations.ts'
-import type { Hooks } from './transport/hooks.ts'
-import type { FetchLike, Transport } from './transport/transport.ts'
 
 export type {
   AfterResponseHook,
@@ -12,8 +12,8 @@ export type {
   BeforeRequestState,
   Hooks,
   RequestContext,
-} from './transport/hooks.ts'
-export type * from './transport/transport.ts'
+} from '../transport/hooks.ts'
+export type * from '../transport/transport.ts'
 
 /** What becomes of a success whose body is not what the contract says. */
 export type ValidateMode = 'strict' | 'warn' | 'off'
@@ -44,7 +44,7 @@ export type CacheableOperation = Exclude<OperationId, 'account.me'>
 
 /** Which answers are cached, how long and where. */
 export interface CacheOptions {
-  /** How long the answers of an operation stay fresh: milliseconds, finite. Operations not named, or with 0, are not cached. */
+  /** How long the answers of an operation stay fresh after they were asked for: milliseconds, finite. Operations not named, or with 0, are not cached. */
   ttlMs: Readonly<Partial<Record<CacheableOperation, number | undefined>>>
   /** Where they are kept. @default memory, at most 1,000 answers */
   store?: CacheStore | undefined

@@ -1,4 +1,4 @@
-import type { CallName, ChargeState, Issue } from './errors/base.ts'
+import type { CallName, ChargeState, Issue } from '../errors/base.ts'
 
 /**
  * What a client reports while it works, discriminated by `type`. No event carries a key.
