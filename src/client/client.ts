@@ -174,7 +174,8 @@ function extendInput(input: CallInput, { budget, onAnswer, options }: ClientExte
 /** What Node, Bun and Deno print: the methods would fill a page. */
 function describeClient({ budget, credits }: Client, baseUrl: () => string): string {
   const { toJSON = () => budget } = budget as { toJSON?: () => object }
-  const texts = (fields: object) => Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
+  const figures = (fields: object) => Object.entries(fields).filter(([, value]) => typeof value !== 'function')
+  const texts = (fields: object) => figures(fields).map(([name, value]) => `${name}: ${value}`)
   const line = (fields: object) => `{ ${texts(fields).join(', ')} }`
   const { charged, remaining } = credits
   return `Client {

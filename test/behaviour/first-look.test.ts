@@ -218,6 +218,7 @@ test('a client is printed in ten lines at most, without its key', async () => {
   expect(printed).toContain('charged: 50')
   expect(printed).not.toContain(KEY)
   expect(inspect({ client })).toContain('limit: 500')
+  expect(printed).not.toContain('=>')
 })
 
 test('requests name the package and the runtime, unless they have a User-Agent of their own', async () => {
