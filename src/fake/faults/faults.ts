@@ -48,13 +48,14 @@ export class Faults {
     this.#listKey = listKey
   }
 
-  add(options: FaultOptions): FaultHandle {
-    checkFault(options)
-    const { operation, key, when, nth, probability, ...rest } = given(options)
+  add(fault: FaultOptions): FaultHandle {
+    checkFault(fault)
+    const options = given(fault)
+    const { operation, key, when, nth, probability, ...rest } = options
     const usual = nth !== undefined ? [nth].flat().length : probability === undefined ? 1 : Number.POSITIVE_INFINITY
     const { times = usual, ...effects } = rest
     const match = { operation, key, when, nth, probability } as FaultMatch
-    return this.#insert(describeFault(given(options), this.#listKey), match, [effects], times)
+    return this.#insert(describeFault(options, this.#listKey), match, [effects], times)
   }
 
   script(operation: FakeOperation, steps: readonly ScriptStep[], options: ScriptOptions = {}): FaultHandle {

@@ -84,7 +84,7 @@ void (() => client.GET(CANDLES, { params: { path, query: { bucket: '2h' } } }))`
     name: 'swagger-typescript-api',
     program: 'swagger-typescript-api/dist/cli.mjs',
     args: (document) => ['generate', '--path', document, '--output', '.', '--name', 'market.ts', '--silent'],
-    // It writes a list as a repeated parameter, whatever `explode` says, and reads no body unless it is told how.
+    // This generator ignores `explode: false`, so the addresses are joined here. Without a format it does not parse the body.
     use: `import { Api, type ErrorEnvelope, type HttpResponse } from './market'
 const securityWorker = () => ({ headers: { authorization: 'Bearer ${KEY}' } })
 const { prices, tokens } = new Api({ securityWorker, baseApiParams: { format: 'json' } })
