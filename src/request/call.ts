@@ -22,6 +22,7 @@ export interface CallContext extends SendContext {
   readonly settings: CallSettings
   readonly inFlight: InFlightRequests
   readonly batchConcurrency: number
+  baseUrl(): string
   redact<T>(error: T): T
 }
 
@@ -70,7 +71,8 @@ async function run(input: CallInput, context: CallContext, report: CallReport): 
     const sum = sumUp(results)
     opened.emitEnd(sum)
     const { status, headers } = results.filter(({ answer }) => answer?.status !== undefined).at(-1)?.answer ?? {}
-    const [remaining, durationMs] = [context.usage.remaining(), lifetime.elapsed()]
+    const remaining = context.usage.remaining()
+    const durationMs = lifetime.elapsed()
     Object.assign(report, { sum, estimated, remaining, count: requests.length, durationMs, status, headers })
     return data
   } catch (error) {
@@ -89,6 +91,7 @@ class Call {
   readonly plan: CallPlan
   readonly requests: readonly PlannedRequest[]
   readonly lifetime: CallLifetime
+  readonly #baseUrl: string
   readonly #input: CallInput
   readonly #context: CallContext
   readonly #batch: Batch | undefined
@@ -101,7 +104,7 @@ class Call {
     this.settings = callSettings(options, context.settings, operation)
     this.plan = input.plan()
     this.requests = this.plan.requests
-    context.baseUrl()
+    this.#baseUrl = context.baseUrl()
     stop?.throwIfAborted()
     this.lifetime = context.lifetimes.open(this.settings.deadlineMs, options?.signal)
     const { clock, batchConcurrency } = context
@@ -125,6 +128,7 @@ class Call {
       return { answer: { envelope: cached, isCached: true }, paid: createTotals(), isShared: false }
     }
     const batch = this.#batch
+    const baseUrl = this.#baseUrl
     const waiter = { lifetime, stop, finishes: settings.whenAborted === 'finish', limit, batch }
     const context = this.#context
     const { callId } = lifetime
@@ -133,7 +137,7 @@ class Call {
       const shared = context.inFlight.get(dedupeKey(request, settings))
       const start = () => {
         const arrival = context.admission.nextArrival()
-        const own = { request, settings, callId, requestId, params, shared, limit, batch, arrival }
+        const own = { baseUrl, request, settings, callId, requestId, params, shared, limit, batch, arrival }
         return send(own, context)
       }
       const onUnclaimed = ({ attempts: attempt, credits, charge }: ChargeTotals) => {

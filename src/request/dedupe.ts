@@ -198,14 +198,14 @@ export class InFlightRequest {
     const concernsStarter = error instanceof StarterFailure
     const reason = concernsStarter ? error.reason : error
     let isPaid = false
-    const answer = (wait: Wait, given: Pick<SharedResult, 'value' | 'error'>, mustRestart: boolean) => {
+    const answer = (wait: Wait, value: RequestResult | undefined, error: unknown, mustRestart: boolean) => {
       wait.end()
       const isPayer = !mustRestart && !isPaid
       isPaid ||= isPayer
-      wait.resolve({ ...given, paid: isPayer ? this.#claim() : undefined, mustRestart })
+      wait.resolve({ value, error, paid: isPayer ? this.#claim() : undefined, mustRestart })
     }
-    if (this.#last !== undefined) answer(this.#last, { value: undefined, error: this.signal.reason }, false)
-    for (const wait of this.#waits) answer(wait, { value, error: reason }, concernsStarter && wait !== this.#starter)
+    if (this.#last !== undefined) answer(this.#last, undefined, this.signal.reason, false)
+    for (const wait of this.#waits) answer(wait, value, reason, concernsStarter && wait !== this.#starter)
     return isPaid
   }
 

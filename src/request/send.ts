@@ -36,6 +36,7 @@ import type { CallSettings } from './settings.ts'
 
 /** What is asked for, by whom and within which limits. */
 export interface RequestDetails {
+  readonly baseUrl: string
   readonly request: PlannedRequest
   readonly settings: CallSettings
   readonly callId: string
@@ -65,7 +66,6 @@ export interface SendContext {
   readonly apiKey: ApiKeySource
   /** The name of a key, which shows nothing of it. */
   keyName(apiKey: string): string
-  baseUrl(): string
 }
 
 /**
@@ -209,8 +209,8 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
   /** ONE ATTEMPT. Where its time goes by while hooks run or a connection is waited for, it is sent anew. */
   async attempt(number: number): Promise<RequestResult> {
     const { request, settings, shared } = this
-    const { clock, usage, admission, transport, maxResponseBytes, requestHeaders, baseUrl } = this.#context
-    const { callId, batch } = this.#details
+    const { clock, usage, admission, transport, maxResponseBytes, requestHeaders } = this.#context
+    const { baseUrl, callId, batch } = this.#details
     this.#number = number
     this.#retryable = this.#admission = this.#confirmed = this.#sent = this.sentAt = undefined
     const asked = request.isKeyless ? undefined : this.#context.apiKey(this.signal)
@@ -231,7 +231,7 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
         if (!this.#admission.isCurrent()) continue
         startedAt = monotonicNow(clock)
         this.#isTried = false
-        const url = baseUrl() + request.path
+        const url = baseUrl + request.path
         const headers = requestHeaders(apiKey, settings.headers)
         const options = { url, headers, context, transport, maxResponseBytes, timeoutMs: settings.timeoutMs, clock }
         outcome = await new Attempt(options, this).send()

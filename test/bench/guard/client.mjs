@@ -14,7 +14,10 @@ const CANDLE = { open: 1.25, high: 1.5, low: 1.125, close: 1.375, volume: 12_345
 
 const answers = {
   price: { data: { address: BATCH[0], ...PRICE } },
-  candles: { data: Array.from({ length: 500 }, (_, index) => ({ time: 1_700_000_000 + 60 * index, ...CANDLE })) },
+  candles: {
+    data: Array.from({ length: 500 }, (_, index) => ({ time: 1_700_000_000 + 60 * index, ...CANDLE })),
+    cursor: null,
+  },
   batch: { data: Object.fromEntries(BATCH.map((one) => [one, PRICE])) },
 }
 const credits = { price: 50, candles: 600, batch: 600 }
@@ -38,10 +41,9 @@ const clients = Object.fromEntries(
         return { response: { status: 200, headers, text } }
       },
     }
-    return [
-      workload,
-      createClient({ apiKey: 'esk_test_bench', baseUrl: 'http://localhost', transport, logLevel: 'off' }),
-    ]
+    // An answer against the contract is an error here: to explain it takes longer than a call.
+    const options = { transport, logLevel: 'off', validate: 'strict' }
+    return [workload, createClient({ apiKey: 'esk_test_bench', baseUrl: 'http://localhost', ...options })]
   }),
 )
 
