@@ -32,8 +32,8 @@ export class CallLifetimes {
   }
 
   /** Records that a request of the client was answered and need not be repeated: deadlines of calls that wait for a slot stand still. */
-  recordProgress(): void {
-    this.#progressAt = monotonicNow(this.clock)
+  recordProgress(at = monotonicNow(this.clock)): void {
+    this.#progressAt = at
   }
 
   get progressAt(): number {
@@ -82,7 +82,7 @@ export class CallLifetime {
 
   /** Starts the time limit of one of its requests, less what the call has used already. */
   startDeadline(onExpire: () => void, batch: Batch | undefined): Deadline {
-    return new Deadline(this.#calls, this.deadlineMs - this.elapsed(), onExpire, batch)
+    return new Deadline(this.#calls, this.#startedAt + this.deadlineMs, onExpire, batch)
   }
 
   endEarly(reason: unknown): void {
@@ -94,31 +94,29 @@ export class CallLifetime {
 /** A time limit that stands still while its request waits in a queue and other requests make progress. */
 export class Deadline {
   readonly #calls: CallLifetimes
-  readonly #ms: number
   readonly #onExpire: () => void
   readonly #batch: Batch | undefined
-  readonly #startedAt: number
-  #stoodStillMs = 0
+  /** Later by as long as it stood still. */
+  #endsAt: number
   /** What the timer does not know of yet. */
   #owedMs = 0
   #queuedAt: number | undefined
   #stopTimer: () => void
 
-  /** @param onExpire called once when the time that it ran adds up to `ms`, or when the batch has had no answer for as long as a call may take */
-  constructor(calls: CallLifetimes, ms: number, onExpire: () => void, batch: Batch | undefined) {
+  /** @param onExpire called once when its time is over, or when the batch has had no answer for as long as a call may take */
+  constructor(calls: CallLifetimes, endsAt: number, onExpire: () => void, batch: Batch | undefined) {
     this.#calls = calls
-    this.#ms = ms
+    this.#endsAt = endsAt
     this.#onExpire = onExpire
     this.#batch = batch
-    this.#startedAt = monotonicNow(calls.clock)
-    this.#stopTimer = startTimer(calls.clock, Math.max(0, ms), () => this.#expire())
+    const leftMs = Math.max(0, endsAt - monotonicNow(calls.clock))
+    this.#stopTimer = startTimer(calls.clock, leftMs, () => this.#expire())
   }
 
   /** Milliseconds that are left. */
   remaining(): number {
     this.#noteProgress()
-    const ranMs = Math.max(0, monotonicNow(this.#calls.clock) - this.#startedAt)
-    return Math.max(0, Math.min(this.#ms + this.#stoodStillMs - ranMs, this.#stallsInMs()))
+    return Math.max(0, Math.min(this.#endsAt - monotonicNow(this.#calls.clock), this.#stallsInMs()))
   }
 
   /** In the queue it stands still up to each moment at which progress is made; after the last one it runs. */
@@ -140,7 +138,7 @@ export class Deadline {
     if (this.#queuedAt === undefined) return
     const stillMs = Math.max(0, this.#calls.progressAt - this.#queuedAt)
     this.#queuedAt += stillMs
-    this.#stoodStillMs += stillMs
+    this.#endsAt += stillMs
     this.#owedMs += stillMs
   }
 

@@ -243,14 +243,15 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
       // What a hook made of an answer is for the caller; what it cost and refused is the service's word.
       const { answered = outcome } = outcome
       result = permitResult(answered)
-      if (result === 'succeeded') this.recordProgress()
+      const endedAt = monotonicNow(clock)
+      if (result === 'succeeded') this.recordProgress(endedAt)
       const response = responseOf(outcome)
       const body = parseJson(response?.text)
       const answeredBody = answered === outcome ? body : parseJson(responseOf(answered)?.text)
       batch?.recordEnd(response !== undefined, outcome.failure?.kind)
       bill(answered, answeredBody, this.#sent, this, usage)
 
-      const durationMs = monotonicNow(clock) - startedAt
+      const durationMs = endedAt - startedAt
       let failure: unknown
       try {
         const read = readOutcome(outcome, body, this, clock)
@@ -315,8 +316,8 @@ export class ChargedRequest implements AdmissionRequest, AttemptOwner {
     return this.shared.awaitState(work)
   }
 
-  recordProgress(): void {
-    this.#context.lifetimes.recordProgress()
+  recordProgress(at?: number): void {
+    this.#context.lifetimes.recordProgress(at)
   }
 
   noteConnecting(): void {

@@ -20,19 +20,34 @@ export interface KyTransportOptions {
 }
 
 /** What ky calls a hook with first: ky 1 with the request, ky 2 with an object that has it. */
-type KyState = Request | { readonly request: Request; readonly response: Response }
+type KyState = Request | { readonly request: Request; readonly response?: Response }
 
 type KyHook = (first: KyState, options?: unknown, response?: Response) => Promise<Response | undefined>
 
-/** ky builds the request and runs the hooks. Its retries, timeout and errors are off: what is charged depends on the client's own. */
+/**
+ * ky builds the request and runs the hooks. Its retries, timeout and errors are off: what is charged depends on the client's own.
+ *
+ * `send` is a hook before the request, whose response ky takes as the answer: as `fetch` it would get a clone of the request, which takes longer
+ * than all that the client does itself. ky calls it as `fetch` where it does not know the class of the response. The headers are set here, because
+ * ky would copy those among its options four times.
+ */
 function sendByKy(
   url: string,
   headers: Readonly<Record<string, string>>,
-  fetch: (request: Request) => Promise<Response>,
-  afterResponse: readonly KyHook[] = [],
+  send: (request: Request) => Promise<Response>,
+  afterResponse?: readonly KyHook[],
 ): Promise<Response> {
-  const options = { headers, fetch, hooks: { afterResponse }, retry: 0, timeout: false, throwHttpErrors: false }
-  return ky(url, { ...options, redirect: 'manual' } as unknown as Options)
+  let answer: Promise<Response> | undefined
+  const sendOnce = (first: KyState): Promise<Response> => {
+    if (answer !== undefined) return answer
+    const request = 'request' in first ? first.request : first
+    for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
+    answer = send(request)
+    return answer
+  }
+  const hooks = { beforeRequest: [sendOnce], beforeRetry: undefined, afterResponse, beforeError: undefined }
+  const options = { fetch: sendOnce, hooks, retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' }
+  return ky(url, options as unknown as Options)
 }
 
 /** The default transport, which opens streams as well. */
