@@ -2,7 +2,6 @@ import { createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { createProxy } from 'etn-market/proxy'
 
-const DAY_MS = 86_400_000
 const client = createClient() // the key is in ETN_MARKET_API_KEY
 
 export const proxy = createProxy({
@@ -10,6 +9,6 @@ export const proxy = createProxy({
   basePath: '/api/market',
   allow: ['token.list', 'nft.stats'],
   visitorCookie: true,
-  budget: { credits: 100_000, windowMs: DAY_MS }, // for the calls of all visitors
+  budget: { creditsPerDay: 100_000 }, // for the calls of all visitors
   feed: createPriceFeed(client, { budget: { creditsPerDay: 300_000 } }), // for live prices, while this process lives
 })

@@ -17,7 +17,7 @@ export const proxy = createProxy({
   ],
   visitorCookie: { secret: process.env.SESSION_SECRET },
   perVisitor: { credits: 5_000, windowMs: HOUR_MS, requestsPerMinute: 120 },
-  budget: { credits: 500_000, windowMs: 24 * HOUR_MS }, // of all visitors together
+  budget: { creditsPerDay: 500_000 }, // of all visitors together
   feed: createPriceFeed(client, { budget: { creditsPerDay: 300_000 } }),
   operator: (request) => {
     const token = process.env.OPERATOR_TOKEN

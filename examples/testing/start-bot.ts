@@ -23,7 +23,7 @@ export const LOCKS = 2 * 2_000
 
 /** Starts the bot in the fake's time, and records what it sells and reports. */
 export function startBot(fake: FakeService, connection: ClientOptions) {
-  const client = createClient({ budget: { credits: 10_000, windowMs: DAY }, clock: fake.clock, ...connection })
+  const client = createClient({ budget: { creditsPerDay: 10_000 }, clock: fake.clock, ...connection })
   const sold: string[] = []
   const notes: string[] = []
   const bot = createBot({

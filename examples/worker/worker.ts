@@ -25,7 +25,7 @@ export class Market {
       // Set by Cloudflare; a visitor cannot change it.
       visitor: (request) => request.headers.get('cf-connecting-ip'),
       perVisitor: { credits: 5_000, windowMs: 3_600_000, requestsPerMinute: 120 },
-      budget: { credits: 500_000, windowMs: 86_400_000 },
+      budget: { creditsPerDay: 500_000 },
       feed: createPriceFeed(client, { budget: { creditsPerDay: 500_000 } }),
     })
   }

@@ -62,7 +62,7 @@ export interface Client extends Methods {
 
 /**
  * Creates a client. Clients share nothing, unless they are given the same budget, store or transport.
- * @example const client = createClient({ apiKey, budget: { credits: 100_000, windowMs: 86_400_000 } })
+ * @example const client = createClient({ apiKey, budget: { creditsPerDay: 100_000 } })
  * @throws InvalidRequestError when an option is unknown or not accepted.
  */
 export function createClient(options: ClientOptions = {}): Client {

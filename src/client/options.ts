@@ -112,8 +112,8 @@ export interface ClientOptions {
    */
   maxResponseBytes?: number | undefined
   /**
-   * A limit in credits. `{ credits, windowMs }` is kept in memory and holds while this process lives: each process has its own, and a restart
-   * begins anew. With a `store` it outlives the process, and all clients with that store and `key` share it. `createBudget` makes a
+   * A limit in credits. `{ creditsPerDay }`, or `{ credits, windowMs }`, is kept in memory and holds while this process lives: each process has its own,
+   * and a restart begins anew. With a `store` it outlives the process, and all clients with that store and `name` share it. `createBudget` makes a
    * budget to hand to several clients; with a `store`, call `await budget.load()` before you read its totals. @default no limit
    */
   budget?: Budget | BudgetOptions | undefined

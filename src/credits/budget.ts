@@ -1,15 +1,9 @@
 import { AgeClock, type Clock, monotonicNow, SystemClock } from '../concurrency/clock.ts'
 import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
 import type { ErrorDetails } from '../errors/base.ts'
-import {
-  checkStore,
-  invalidOption,
-  rejectUnknown,
-  requireGlobals,
-  requireMilliseconds,
-  requireWindowMs,
-} from '../errors/input.ts'
-import { createMemoryBudget, requireCredits } from './budget-core.ts'
+import { checkStore, invalidOption, rejectUnknown, requireGlobals, requireMilliseconds } from '../errors/input.ts'
+import { createMemoryBudget } from './budget-core.ts'
+import { type CreditLimit, LIMIT_OPTIONS, readLimit } from './credit-limit.ts'
 import { openEntry } from './open-entries.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS, KeyBalances } from './reconcile.ts'
 import { createStoredBudget } from './stored-budget.ts'
@@ -61,7 +55,7 @@ export interface MemoryBudget extends Budget {
  * A budget that outlives the process. What earlier processes have spent is known when it is loaded: `spent`, `reserved`, `uncertain` and
  * `available` throw an error with the code `budget_not_loaded` until `load()` or the first `reserve()` has resolved.
  * @example
- * const budget = createBudget({ credits: 20_000, windowMs: 86_400_000, store })
+ * const budget = createBudget({ creditsPerDay: 20_000, store })
  * await budget.load()
  * console.log(budget.spent)
  */
@@ -136,24 +130,22 @@ export interface BudgetStore {
   delete?(key: string): unknown
 }
 
-/** Options of `createBudget`. */
-export interface BudgetOptions {
-  /** Most credits that may be spent, a whole number; in each window when there is one. */
-  credits: number
-  /**
-   * Length of a window in whole milliseconds. Windows are counted from the budget's creation; with a `store`, from 1970, so that
-   * a day begins at midnight UTC. Steps of the wall clock do not change a window while the process lives. Without it the budget never
-   * renews itself.
-   */
-  windowMs?: number | undefined
+/**
+ * Options of `createBudget`: a limit, and how it is kept. Windows are counted from the budget's creation; with a `store`, from 1970, so that a day
+ * begins at midnight UTC. Steps of the wall clock do not change a window while the process lives.
+ */
+export type BudgetOptions = CreditLimit & CommonBudgetOptions
+
+/** How a budget is kept, and what it may learn from balances. */
+export interface CommonBudgetOptions {
   /**
    * Keeps the budget when the process ends. Call `await budget.load()` before you read its totals. What is reserved is written before it is sent, what a crash left reserved is
    * `uncertain` after the restart, and while the store fails nothing is sent. One process at a time may use an entry.
    * @default the budget is in memory
    */
   store?: BudgetStore | undefined
-  /** Name of the entry in the store. Budgets with one store and key are one, and need the same options. @default 'etn-market:budget' */
-  key?: string | undefined
+  /** Name of the budget in the store. Budgets with one store and name are one, and need the same options. @default 'default' */
+  name?: string | undefined
   /**
    * How long one read or write of the store may take, milliseconds, above 0. One that takes longer has failed: its call is refused, and the
    * next one asks the store again. @default 5_000
@@ -176,16 +168,15 @@ export interface BudgetOptions {
   maxChargeDelayMs?: number | undefined
 }
 
-const OPTIONS = ['credits', 'windowMs', 'store', 'key', 'storeTimeoutMs', 'exclusiveKey', 'maxChargeDelayMs']
-const DEFAULT_KEY = 'etn-market:budget'
+const OPTIONS = [...LIMIT_OPTIONS, 'store', 'name', 'storeTimeoutMs', 'exclusiveKey', 'maxChargeDelayMs']
 
 /**
  * A budget that several clients can share. With a `store`, it is the one budget of its entry in this process: where the entry is open, that is
  * returned, and unless a request is in flight, what other processes have spent meanwhile is read before the next reservation.
- * @example const budget = createBudget({ credits: 100_000, windowMs: 86_400_000 })
+ * @example const budget = createBudget({ creditsPerDay: 100_000 })
  * @example
  * // One that outlives the process, in anything with `get` and `set`
- * const budget = createBudget({ credits: 20_000, windowMs: 86_400_000, store })
+ * const budget = createBudget({ creditsPerDay: 20_000, store })
  * await budget.load()
  * console.log(budget.available)
  * @throws InvalidRequestError when an option is not accepted, or the entry is open with another one.
@@ -224,8 +215,8 @@ export function openBudget(
   ttlMs?: number,
 ): OpenedBudget {
   if ('reserve' in given) return { budget: given, close: async () => given.flush?.() }
-  checkOptions(given)
-  const { credits, windowMs, store, key = DEFAULT_KEY, storeTimeoutMs = STORE_TIMEOUT_MS } = given
+  const { credits, windowMs } = checkOptions(given)
+  const { store, name = 'default', storeTimeoutMs = STORE_TIMEOUT_MS } = given
   const { exclusiveKey = false, maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = given
   const begin = () => {
     // Those of a stored budget are days, or parts of one, by the wall clock.
@@ -237,23 +228,24 @@ export function openBudget(
     return { limit: credits, windows, keyBalances, now: () => clock.now(), time }
   }
   if (store === undefined) return { budget: createMemoryBudget(begin()), close: async () => {} }
+  const key = `etn-market:budget:${name}`
   const entry = { store, key, credits, windowMs, storeTimeoutMs, exclusiveKey, maxChargeDelayMs, ttlMs }
   return openEntry(entry, () => createStoredBudget(entry, begin))
 }
 
-function checkOptions(options: BudgetOptions): void {
+function checkOptions(options: BudgetOptions): ReturnType<typeof readLimit> {
   rejectUnknown('budget option', options, OPTIONS)
-  const { credits, windowMs, store, key, exclusiveKey } = options
-  if (credits !== Number.POSITIVE_INFINITY) requireCredits('budget.credits', credits)
-  if (windowMs !== undefined) requireWindowMs('budget.windowMs', windowMs)
-  for (const name of ['storeTimeoutMs', 'maxChargeDelayMs'] as const) {
-    if (options[name] !== undefined) requireMilliseconds(`budget.${name}`, options[name])
+  const { store, name, exclusiveKey } = options
+  const limit = readLimit('budget', options)
+  for (const option of ['storeTimeoutMs', 'maxChargeDelayMs'] as const) {
+    if (options[option] !== undefined) requireMilliseconds(`budget.${option}`, options[option])
   }
   checkStore('budget.store', store)
-  if (key !== undefined && !(typeof key === 'string' && key !== '')) {
-    throw invalidOption('budget.key', key, 'a text that is not empty')
+  if (name !== undefined && !(typeof name === 'string' && name !== '')) {
+    throw invalidOption('budget.name', name, 'a text that is not empty')
   }
   if (exclusiveKey !== undefined && typeof exclusiveKey !== 'boolean') {
     throw invalidOption('budget.exclusiveKey', exclusiveKey, 'true or false')
   }
+  return limit
 }

@@ -1,9 +1,15 @@
 import { InvalidRequestError } from '../errors/input.ts'
-import type { BudgetOptions, BudgetStore, OpenedBudget, StoredBudget } from './budget.ts'
+import type { BudgetStore, CommonBudgetOptions, OpenedBudget, StoredBudget } from './budget.ts'
 
 /** The options of a stored budget, every default filled in. `ttlMs` says for how long the store has to keep what is written. */
-export type EntryOptions = BudgetOptions &
-  Readonly<{ store: BudgetStore; key: string; storeTimeoutMs: number; ttlMs: number | undefined }>
+export interface EntryOptions extends Required<Omit<CommonBudgetOptions, 'name'>> {
+  readonly store: BudgetStore
+  readonly key: string
+  readonly credits: number
+  readonly windowMs: number | undefined
+  readonly storeTimeoutMs: number
+  readonly ttlMs: number | undefined
+}
 
 export type StoredEntry = Required<Pick<OpenedBudget, 'readAgain'>> & { readonly budget: StoredBudget }
 
@@ -38,6 +44,6 @@ function requireEqual(open: EntryOptions, options: EntryOptions): void {
   const names = (Object.keys(options) as (keyof EntryOptions)[]).filter((name) => options[name] !== open[name])
   if (names.length === 0) return
   const differences = names.map((name) => `${name} is ${options[name]} here and ${open[name]} there`).join(', ')
-  const message = `The budget "${options.key}" is open in this store with other options: ${differences}. Give the same ones, or another key: for a feed, a name.`
+  const message = `The budget "${options.key}" is open in this store with other options: ${differences}. Give the same ones, or another name.`
   throw new InvalidRequestError(message, { code: 'invalid_option' })
 }

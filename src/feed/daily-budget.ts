@@ -57,8 +57,7 @@ export class DailyBudget implements Stretch {
       const budget = createMemoryBudget({ limit: limit?.credits ?? NEVER, windows, now, keyBalances: undefined })
       this.#opened = openBudget(budget, clock.wall)
     } else {
-      const key = `etn-market:feed:budget:1:${limit.name}`
-      const options = { credits: limit.credits, windowMs: DAY_MS, store, key }
+      const options = { creditsPerDay: limit.credits, store, name: `feed:${limit.name}` }
       this.#opened = openBudget(options, clock.wall, ENTRY_TTL_MS)
     }
     this.budget = this.#opened.budget

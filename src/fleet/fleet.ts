@@ -1,5 +1,6 @@
 import type { AdmissionControl, LocalAdmissionControl } from '../concurrency/admission-types.ts'
 import type { Budget, Reconciliation } from '../credits/budget.ts'
+import type { CreditLimit } from '../credits/credit-limit.ts'
 import type { Account } from '../generated/types.ts'
 
 /** A time for which the members of a fleet send no request of a scope. */
@@ -40,15 +41,8 @@ export interface FleetStatus {
 
 /** What `initialize` changes of a fleet that exists. */
 export interface FleetChanges {
-  /** The new budget. Its windows stay as they are. */
-  readonly budget?:
-    | {
-        /** Credits in each window, a whole number. */
-        readonly credits: number
-        /** As the fleet has it, or left out. */
-        readonly windowMs?: number | undefined
-      }
-    | undefined
+  /** The new budget. Its windows stay as they are: `windowMs` is that of the fleet, or left out. */
+  readonly budget?: CreditLimit | undefined
 }
 
 /** The part of a client that reads the balance of its key. */

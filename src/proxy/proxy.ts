@@ -29,7 +29,7 @@ import { RequestRate, Visitors } from './visitors.ts'
  *   allow: ['prices.batch', { operation: 'token.candles', limit: 200 }],
  *   visitorCookie: true, // or visitor: (request) => sessionOf(request)
  *   perVisitor: { credits: 5_000, windowMs: 3_600_000, requestsPerMinute: 120 },
- *   budget: { credits: 500_000, windowMs: 86_400_000 },
+ *   budget: { creditsPerDay: 500_000 },
  * })
  * const response = await proxy(request)
  * @throws InvalidRequestError when an option is unknown or not accepted

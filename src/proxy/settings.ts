@@ -1,12 +1,12 @@
 import { type ClientInternals, internalsOf } from '../client/client-internals.ts'
 import { AgeClock, type Clock } from '../concurrency/clock.ts'
 import { openBudget } from '../credits/budget.ts'
-import { requireCredits } from '../credits/budget-core.ts'
+import { LIMIT_OPTIONS, readLimit } from '../credits/credit-limit.ts'
 import { invalidOption, rejectUnknown, requireInteger, requireMilliseconds, requireWindowMs } from '../errors/input.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { parseUrl, trimEnd } from '../utils/runtime.ts'
 import { readRules, readTokens } from './read-call.ts'
-import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed } from './types.ts'
+import type { ProxyCorsOptions, ProxyOptions, ProxyStreamOptions, ProxyWithFeed, VisitorLimits } from './types.ts'
 
 /** The options of a proxy, checked, with every default filled in. */
 export type ProxySettings = Readonly<ReturnType<typeof readSettings>>
@@ -31,13 +31,6 @@ export function readSettings(options: ProxyOptions) {
   if (visitorCookie && visitor !== undefined) throw invalidOption('visitor', visitor, 'left out beside visitorCookie')
   if (feed !== undefined && visitor === undefined && !visitorCookie)
     throw invalidOption('visitor', visitor, 'a function that identifies who opens a stream, or visitorCookie: true')
-  if (perVisitor !== undefined) {
-    rejectUnknown('perVisitor option', perVisitor, ['credits', 'windowMs', 'requestsPerMinute'])
-    const { credits, windowMs, requestsPerMinute } = perVisitor
-    requireCredits('perVisitor.credits', credits)
-    requireWindowMs('perVisitor.windowMs', windowMs)
-    if (requestsPerMinute !== undefined) requireInteger('perVisitor.requestsPerMinute', requestsPerMinute)
-  }
   checkCors(cors)
   rejectUnknown('cdn option', cdn, ['maxAgeMs'])
   if (!(typeof cdn.maxAgeMs === 'number' && cdn.maxAgeMs >= 0))
@@ -51,7 +44,7 @@ export function readSettings(options: ProxyOptions) {
     rules: readRules(options.allow),
     visitor,
     visitorCookie,
-    perVisitor,
+    perVisitor: perVisitor && readVisitorLimits(perVisitor),
     cors,
     cdnMaxAgeMs: cdn.maxAgeMs,
     operator,
@@ -62,6 +55,17 @@ export function readSettings(options: ProxyOptions) {
   // Calls have to fit it beside the budget of the client, unless both are one.
   const limit = budget === own.budget ? undefined : budget
   return { ...settings, budget, limit, closeBudget }
+}
+
+/** What one visitor may do, likewise. */
+export type VisitorSettings = Readonly<ReturnType<typeof readVisitorLimits>>
+
+function readVisitorLimits(limits: VisitorLimits) {
+  rejectUnknown('perVisitor option', limits, [...LIMIT_OPTIONS, 'requestsPerMinute'])
+  const { requestsPerMinute } = limits
+  if (requestsPerMinute !== undefined) requireInteger('perVisitor.requestsPerMinute', requestsPerMinute)
+  const { credits, windowMs } = readLimit('perVisitor', limits)
+  return { credits, windowMs: requireWindowMs('perVisitor.windowMs', windowMs), requestsPerMinute }
 }
 
 /** The shortest time-out of servers and proxies for a connection that is silent. */
@@ -120,7 +124,11 @@ function readBasePath(path: unknown): string {
 function readBudget(budget: ProxyOptions['budget'], clock: Clock) {
   if (budget === false) return openBudget({ credits: Number.POSITIVE_INFINITY }, clock)
   if (typeof budget !== 'object' || budget === null)
-    throw invalidOption('budget', budget, '{ credits, windowMs } for all visitors together, or false for no limit')
+    throw invalidOption(
+      'budget',
+      budget,
+      '{ credits, windowMs } or { creditsPerDay } for all visitors together, or false for no limit',
+    )
   return openBudget(budget, clock)
 }
 

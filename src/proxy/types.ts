@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { Budget, BudgetOptions } from '../credits/budget.ts'
+import type { RenewedLimit } from '../credits/credit-limit.ts'
 import type { FeedStatus, PriceFeed } from '../feed/types.ts'
 import type { OperationId } from '../generated/operations.ts'
 
@@ -37,16 +38,11 @@ export interface ProxyCorsOptions {
   credentials?: boolean | undefined
 }
 
-/** Credits in a window. */
-export interface CreditWindow {
-  /** Credits in each window, a whole number. */
-  credits: number
-  /** Length of a window in milliseconds. It begins with the first purchase. */
-  windowMs: number
-}
+/** What one visitor may spend and ask for. A window begins with the first purchase. */
+export type VisitorLimits = RenewedLimit & VisitorRate
 
-/** What one visitor may do. */
-export interface VisitorLimits extends CreditWindow {
+/** How often one visitor may ask. */
+export interface VisitorRate {
   /**
    * The most requests a minute, streams and refused ones included; further ones answer 429 `too_many_requests`. It is a sliding count: at most twice that
    * pass across the edge of two minutes. @default no limit

@@ -4,7 +4,7 @@ import { BudgetCore, creditsLeft, HeldCredits } from '../credits/budget-core.ts'
 import type { WindowTotals } from '../credits/windows.ts'
 import { MINUTE_MS } from '../utils/time-units.ts'
 import { overBudget, refuse } from './respond.ts'
-import type { CreditWindow } from './types.ts'
+import type { VisitorSettings } from './settings.ts'
 
 /** Bounds the memory: while there are as many, further visitors are refused what has to be counted. */
 export const MAX_VISITORS = 100_000
@@ -36,7 +36,7 @@ export class Visitors {
   readonly #windows = new Map<string, VisitorWindow>()
   #stopTimer: (() => void) | undefined
 
-  constructor({ credits, windowMs }: CreditWindow, clock: Clock) {
+  constructor({ credits, windowMs }: Pick<VisitorSettings, 'credits' | 'windowMs'>, clock: Clock) {
     this.#limit = credits
     this.#windowMs = windowMs
     this.#clock = clock

@@ -1,10 +1,13 @@
 import { requireCredits } from '../credits/budget-core.ts'
+import { type CreditLimit, LIMIT_OPTIONS, readLimit } from '../credits/credit-limit.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS } from '../credits/reconcile.ts'
-import { InvalidRequestError, rejectUnknown, requireInteger, requireWindowMs } from '../errors/input.ts'
+import { InvalidRequestError, rejectUnknown, requireInteger } from '../errors/input.ts'
 import type { FleetChanges } from '../fleet/fleet.ts'
 
-/** The options of a fleet, every default filled in. Its credits are not among them: they can be changed. */
+/** The options of a fleet, every default filled in. */
 export interface FleetSettings {
+  /** Those that this member has stated first: they can be changed. */
+  readonly credits: number
   /** 0 without windows. */
   readonly windowMs: number
   readonly slots: number
@@ -22,30 +25,32 @@ export function readOptions(options: RedisFleetOptions): FleetSettings {
   rejectUnknown('fleet option', options, OPTIONS)
   const { budget, heavyConcurrency: slots = 2, leaseMs = DEFAULT_LEASE_MS, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   const { maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = options
-  const windowMs = readBudget(budget)
+  const { credits, windowMs } = readBudget(budget)
   requireInteger('heavyConcurrency', slots, 'a whole number, 1 or more')
   requireInteger('timeoutMs', timeoutMs, 'a whole number of milliseconds above 0')
   const aboveTimeout = `a whole number of milliseconds above timeoutMs, ${timeoutMs}`
   requireInteger('leaseMs', leaseMs, aboveTimeout, timeoutMs + 1)
   requireInteger('maxChargeDelayMs', maxChargeDelayMs, 'a whole number of milliseconds above 0')
   const wait = readWait(options.wait, timeoutMs)
-  return { windowMs, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait }
+  return { credits, windowMs, slots, leaseMs, timeoutMs, maxChargeDelayMs, wait }
 }
 
-/** The length of its windows, 0 without windows. */
-function readBudget(budget: RedisFleetOptions['budget']): number {
-  rejectUnknown('budget option', budget, ['credits', 'windowMs'])
-  requireCredits('budget.credits', budget.credits)
-  return budget.windowMs === undefined ? 0 : requireWindowMs('budget.windowMs', budget.windowMs)
+/** `windowMs` is 0 without windows. */
+function readBudget(budget: CreditLimit): { readonly credits: number; readonly windowMs: number } {
+  rejectUnknown('budget option', budget, LIMIT_OPTIONS)
+  const { credits, windowMs = 0 } = readLimit('budget', budget)
+  requireCredits('budget.credits', credits)
+  return { credits, windowMs }
 }
 
 /** The credits that a fleet is given; undefined where they stay. */
-export function readChanges(changes: FleetChanges, { windowMs }: FleetSettings): number | undefined {
+export function readChanges(changes: FleetChanges, settings: FleetSettings): number | undefined {
   rejectUnknown('option of initialize', changes, ['budget'])
   const { budget } = changes
   if (budget === undefined) return undefined
-  if (readBudget(budget) === windowMs || budget.windowMs === undefined) return budget.credits
-  const message = `Invalid budget.windowMs: ${budget.windowMs}. The windows of a fleet stay as long as they are. Choose another name for the fleet.`
+  const { credits, windowMs } = readBudget(budget)
+  if (windowMs === settings.windowMs || windowMs === 0) return credits
+  const message = `Invalid budget.windowMs: ${windowMs}. The windows of a fleet stay as long as they are. Choose another name for the fleet.`
   throw new InvalidRequestError(message, { code: 'invalid_option' })
 }
 
@@ -97,16 +102,11 @@ export type RedisConnection = NodeRedisClient | IoRedisClient | ScriptRunner
 export interface RedisFleetOptions {
   /** Name of the fleet: members with the same name on the same Redis share everything. It is part of every key, as `{etn-market:name}`. */
   name: string
-  /** What all members together may spend. Every member must state the same. */
-  budget: {
-    /** Credits in each window, a whole number. */
-    credits: number
-    /**
-     * Length of a window in whole milliseconds. Windows begin at multiples of it since 1970, by the clock of the server: a day at midnight UTC.
-     * @default the budget never renews itself
-     */
-    windowMs?: number | undefined
-  }
+  /**
+   * What all members together may spend. Every member must state the same. Windows begin at multiples of `windowMs` since 1970, by the clock of the
+   * server: a day at midnight UTC. Without it the budget never renews itself.
+   */
+  budget: CreditLimit
   /** Heavy calls of all members in flight at most. Every member must state the same. @default 2 */
   heavyConcurrency?: number | undefined
   /**

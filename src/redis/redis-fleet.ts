@@ -46,7 +46,7 @@ import { type LedgerAnswer, View } from './view.ts'
  * A Redis that starts from an old snapshot, or a replica that takes over, has forgotten what was spent last. Members that have seen more reject with the
  * code `state_lost` then, until `reconcile()` finds what it cost, or `initialize()` counts what they have seen.
  * @example
- * const fleet = createRedisFleet(redis, { name: 'bots', budget: { credits: 100_000, windowMs: 86_400_000 } })
+ * const fleet = createRedisFleet(redis, { name: 'bots', budget: { creditsPerDay: 100_000 } })
  * await fleet.initialize()
  * const client = createClient({ apiKey, fleet })
  * @throws InvalidRequestError when an option is not accepted.
@@ -106,7 +106,7 @@ export class Member {
 
   constructor(redis: RedisConnection, options: RedisFleetOptions) {
     this.settings = readOptions(options)
-    this.#credits = options.budget.credits
+    this.#credits = this.settings.credits
     this.name = options.name
     this.keys = new FleetKeys(this.name)
     this.#commands = new Commands(redis, this.settings, () => this.nextId())

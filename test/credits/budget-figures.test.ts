@@ -10,7 +10,7 @@ test('a figure of an entry that leaves the safe integers is read, and counts as 
   const window = { start: now(), end: now() + DAY, countsUntil: null }
   const counts = { spent: 9_007_199_254_741_042, reserved: 0, uncertain: 0 }
   const entry = JSON.stringify({ v: 3, windowMs: DAY, windows: [{ ...window, ...counts }] })
-  const store = new Map([['etn-market:budget', entry]])
+  const store = new Map([['etn-market:budget:default', entry]])
   const budget = createBudget({ credits: 1_000, windowMs: DAY, store }, { now, monotonic: now })
   await budget.load()
   expect(budget).toMatchObject({ spent: Number.MAX_SAFE_INTEGER, available: 0 })

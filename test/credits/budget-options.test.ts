@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
 import { InvalidRequestError } from '../../src/errors/input.ts'
+import { createVirtualClock } from '../support/clock.ts'
 
 // What `windowMs` may be is in `windows.test.ts`, and `maxChargeDelayMs` in `budget-reconcile.test.ts`.
 test.each([
@@ -17,6 +18,13 @@ test.each([
   { credits: 100, windowMs: null },
   { credits: 100, window: 1000 },
   { credits: 100, windowMS: 1000 },
+  { credits: 100, windowMs: 0 },
+  { creditsPerDay: 100, credits: 100 },
+  { creditsPerDay: 100, windowMs: 1000 },
+  { creditsPerDay: -1 },
+  { creditsPerDay: '100' },
+  { credits: 100, key: 'a' },
+  { credits: 100, name: '' },
   undefined,
   null,
   100,
@@ -31,6 +39,20 @@ test.each([{ credits: 0 }, { credits: Number.POSITIVE_INFINITY }, { credits: 5, 
     expect([budget.limit, budget.available]).toEqual([options.credits, options.credits])
   },
 )
+
+test('a limit a day is the same as one in windows of a day', async () => {
+  const clock = createVirtualClock()
+  const byDay = createBudget({ creditsPerDay: 100 }, clock)
+  const inWindows = createBudget({ credits: 100, windowMs: 86_400_000 }, clock)
+  for (const budget of [byDay, inWindows]) budget.reserve(60).settle(60)
+  expect(JSON.parse(JSON.stringify(byDay))).toEqual(JSON.parse(JSON.stringify(inWindows)))
+  await clock.advance(86_400_000)
+  expect([byDay.available, inWindows.available]).toEqual([100, 100])
+
+  const store = new Map<string, string>()
+  const kept = createBudget({ creditsPerDay: 100, store, name: 'bot' }, clock)
+  expect(createBudget({ credits: 100, windowMs: 86_400_000, store, name: 'bot' }, clock)).toBe(kept)
+})
 
 test('a budget without a limit counts all the same, and can be read in a log', () => {
   const budget = createBudget({ credits: Number.POSITIVE_INFINITY })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
+import { type CommonBudgetOptions, createBudget } from '../../src/credits/budget.ts'
+import type { WindowedLimit } from '../../src/credits/credit-limit.ts'
 import { createKeyNames } from '../../src/credits/key-name.ts'
 import { BudgetExceededError } from '../../src/errors/budget.ts'
 import { inAnotherProcess } from '../support/store.ts'
@@ -10,10 +11,10 @@ const DAY = 24 * HOUR
 const MIDNIGHT = Date.UTC(2026, 10, 20)
 
 /** A store and a wall clock that outlive each process. */
-function machine(defaults: Omit<BudgetOptions, 'store'>) {
+function machine(defaults: WindowedLimit & CommonBudgetOptions) {
   const store = new Map<string, string>()
   const time = { now: MIDNIGHT }
-  const start = async (options: Partial<BudgetOptions> = {}) => {
+  const start = async (options: Partial<WindowedLimit & CommonBudgetOptions> = {}) => {
     const budget = createBudget(
       { ...defaults, ...options, store: inAnotherProcess(store) },
       steadyClock(() => time.now),
@@ -181,7 +182,7 @@ describe('with exclusiveKey', () => {
     const window = { start: MIDNIGHT, end: MIDNIGHT + DAY, countsUntil: null, spent: 10, reserved: 20, uncertain: 950 }
     const name = createKeyNames()(KEY)
     const keyBalances = { evidence: { [name]: evidence }, inUse: [name] }
-    store.set('etn-market:budget', JSON.stringify({ v: 3, windowMs: DAY, windows: [window], keyBalances }))
+    store.set('etn-market:budget:default', JSON.stringify({ v: 3, windowMs: DAY, windows: [window], keyBalances }))
     const budget = await start()
     expect(budget).toMatchObject({ spent: 10, uncertain: 970 })
     expect(await ask(budget, 9_970)).toBeUndefined()
@@ -189,6 +190,6 @@ describe('with exclusiveKey', () => {
     expect(await ask(budget, 9_870)).toEqual({ charged: 100, freed: 520 })
     expect(budget).toMatchObject({ spent: 110, uncertain: 350 })
     await budget.flush()
-    expect(JSON.parse(store.get('etn-market:budget') ?? '').v).toBe(3)
+    expect(JSON.parse(store.get('etn-market:budget:default') ?? '').v).toBe(3)
   })
 })

@@ -5,7 +5,7 @@ import { useFakeTimers } from '../support/fake-timers.ts'
 import { START, steadyClock, totals } from './budget-at.ts'
 import { afterRestart, slowStore } from './slow-store.ts'
 
-const KEY = 'etn-market:budget'
+const KEY = 'etn-market:budget:default'
 const clock = steadyClock(() => START)
 
 describe('a store that fails', () => {

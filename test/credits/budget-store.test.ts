@@ -86,18 +86,18 @@ describe('a reservation', () => {
 
 test('two budgets in one store keep to their own entries', async () => {
   const store = new Map<string, string>()
-  const one = createBudget({ credits: 1000, store, key: 'one' }, clock)
-  const other = createBudget({ credits: 1000, store, key: 'other' }, clock)
+  const one = createBudget({ credits: 1000, store, name: 'one' }, clock)
+  const other = createBudget({ credits: 1000, store, name: 'other' }, clock)
   const reservation = await one.reserve(50)
   await other.reserve(7)
   reservation.settle(40)
   await one.flush()
-  expect([...store.keys()]).toEqual(['one', 'other'])
+  expect([...store.keys()]).toEqual(['etn-market:budget:one', 'etn-market:budget:other'])
   expect(await afterRestartOf('one')).toMatchObject({ spent: 40, uncertain: 0 })
   expect(await afterRestartOf('other')).toMatchObject({ spent: 0, uncertain: 7 })
 
-  async function afterRestartOf(key: string) {
-    const budget = createBudget({ credits: 1000, store: inAnotherProcess(store), key }, clock)
+  async function afterRestartOf(name: string) {
+    const budget = createBudget({ credits: 1000, store: inAnotherProcess(store), name }, clock)
     await budget.load()
     return budget
   }

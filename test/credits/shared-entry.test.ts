@@ -1,4 +1,11 @@
-import { type BudgetOptions, type Client, type ClientOptions, createClient, InvalidRequestError } from 'etn-market'
+import {
+  type Client,
+  type ClientOptions,
+  type CommonBudgetOptions,
+  createClient,
+  InvalidRequestError,
+  type WindowedLimit,
+} from 'etn-market'
 import { createFakeService, type FaultOptions } from 'etn-market/fake'
 import { createPriceFeed, type FeedOptions } from 'etn-market/feed'
 import { createProxy } from 'etn-market/proxy'
@@ -19,9 +26,8 @@ const DAY = 86_400_000
 const SECOND = 1_000
 const PRICE = 50
 const LIMIT = 1_000
-const CLIENT_KEY = 'etn-market:budget'
-const FEED_KEY = 'etn-market:feed:budget:1:default'
-const SWEEP_KEY = 'etn-market:sweep:1:ledger'
+const CLIENT_KEY = 'etn-market:budget:default'
+const FEED_KEY = 'etn-market:budget:feed:default'
 
 /** Listed tokens: what is sold one by one. */
 const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => token(from + index))
@@ -43,8 +49,8 @@ function setup() {
     return feed
   }
   /** What a process finds that starts now. */
-  const inStore = async (key: string, windowMs: number | undefined = DAY) => {
-    const options = { credits: Number.POSITIVE_INFINITY, windowMs, key, store: inAnotherProcess(store) }
+  const inStore = async (name: string, windowMs: number | undefined = DAY) => {
+    const options = { credits: Number.POSITIVE_INFINITY, windowMs, name, store: inAnotherProcess(store) }
     const budget = createBudget(options, clock)
     await budget.load()
     return totals(budget)
@@ -62,7 +68,7 @@ async function buyAll(client: Client, count: number, from = 0): Promise<unknown>
   return undefined
 }
 
-describe('a store and a key are one budget', () => {
+describe('a store and a name are one budget', () => {
   test('four clients on one store spend one limit, and the store remembers all of it', async () => {
     const { clock, fake, store, open, inStore } = setup()
     const options = () => ({ budget: { credits: LIMIT, windowMs: DAY, store } })
@@ -73,7 +79,7 @@ describe('a store and a key are one budget', () => {
     for (const { value } of errors) expect(value).toMatchObject({ code: 'budget_exceeded', available: 0 })
     for (const client of clients) expect(client.budget).toMatchObject({ spent: LIMIT, available: 0 })
     await Promise.all(clients.map((client) => client.close()))
-    expect(await inStore(CLIENT_KEY)).toMatchObject({ spent: LIMIT, uncertain: 0 })
+    expect(await inStore('default')).toMatchObject({ spent: LIMIT, uncertain: 0 })
   })
 
   test('two feeds with one name spend the credits of one day', async () => {
@@ -89,7 +95,7 @@ describe('a store and a key are one budget', () => {
     fake.expectCredits(LIMIT)
     for (const feed of feeds) expect(feed.status().spent).toBe(LIMIT)
     await Promise.all(feeds.map((feed) => feed.close()))
-    expect(await inStore(FEED_KEY)).toMatchObject({ spent: LIMIT, uncertain: 0 })
+    expect(await inStore('feed:default')).toMatchObject({ spent: LIMIT, uncertain: 0 })
   })
 
   test('whatever has opened it: a client, createBudget, or a copy of the package', async () => {
@@ -123,7 +129,7 @@ describe('a store and a key are one budget', () => {
       await proxy.close()
     }
     expect(fake.charged()).toBe(2 * PRICE)
-    expect(await inStore(CLIENT_KEY)).toMatchObject({ spent: 2 * PRICE, uncertain: 0 })
+    expect(await inStore('default')).toMatchObject({ spent: 2 * PRICE, uncertain: 0 })
   })
 
   test('only the entry of a feed, whose day ends, need not be kept for ever', async () => {
@@ -143,10 +149,10 @@ describe('a store and a key are one budget', () => {
     expect(ttls.has(CLIENT_KEY)).toBe(true)
   })
 
-  test('another key, another name of a feed or another store is another budget', async () => {
+  test('another name, another name of a feed or another store is another budget', async () => {
     const { clock, fake, store, open, openFeed } = setup()
     const budget = { credits: PRICE, windowMs: DAY, store }
-    for (const other of [{}, { key: 'another' }, { store: new Map() }]) {
+    for (const other of [{}, { name: 'another' }, { store: new Map() }]) {
       const client = open({ budget: { ...budget, ...other } })
       await Promise.all([buyAll(client, 3), clock.advance(SECOND)])
     }
@@ -160,9 +166,9 @@ describe('a store and a key are one budget', () => {
 })
 
 describe('other options for an entry that is open', () => {
-  const open: BudgetOptions = { credits: LIMIT, windowMs: DAY }
+  const open = { credits: LIMIT, windowMs: DAY }
 
-  test.each<[string, Partial<BudgetOptions>, string]>([
+  test.each<[string, Partial<WindowedLimit & CommonBudgetOptions>, string]>([
     ['credits', { credits: 2_000 }, 'credits is 2000 here and 1000 there'],
     ['windowMs', { windowMs: undefined }, 'windowMs is undefined here and 86400000 there'],
     ['exclusiveKey', { exclusiveKey: true }, 'exclusiveKey is true here and false there'],
@@ -173,7 +179,7 @@ describe('other options for an entry that is open', () => {
     const store = new Map<string, string>()
     createBudget({ ...open, store })
     // A default that is given in writing is no other one.
-    createBudget({ ...open, store, key: CLIENT_KEY, exclusiveKey: false, storeTimeoutMs: 5_000 })
+    createBudget({ ...open, store, name: 'default', exclusiveKey: false, storeTimeoutMs: 5_000 })
     const again = { ...open, ...other, store }
     for (const attempt of [() => createBudget(again), () => createClient({ apiKey: 'esk_a_key', budget: again })]) {
       expect(attempt).toThrow(InvalidRequestError)
@@ -440,13 +446,13 @@ testProperty(
       expect(done).toMatchObject({ state: 'resolved' })
       // A write that nobody waits for is made, too.
       await clock.advance(10 * SECOND)
-      for (const [kind, key, windowMs] of [
-        ['client', CLIENT_KEY, DAY],
-        ['feed', FEED_KEY, DAY],
-        ['sweep', SWEEP_KEY, undefined],
+      for (const [kind, name, windowMs] of [
+        ['client', 'default', DAY],
+        ['feed', 'feed:default', DAY],
+        ['sweep', 'sweeps', undefined],
       ] as const) {
         const charged = serviceOf[kind].fake.charged()
-        const found = createBudget({ credits: limit, windowMs, key, store: inAnotherProcess(map) }, clock)
+        const found = createBudget({ credits: limit, windowMs, name, store: inAnotherProcess(map) }, clock)
         await found.load()
         expect(charged, kind).toBeLessThanOrEqual(limit)
         expect(found.spent + found.uncertain, kind).toBeGreaterThanOrEqual(charged)

@@ -178,14 +178,17 @@ function fieldsOf(source: string, name: string): string[] {
 
 test.each([
   ['src/GUIDE.md', ['ClientOptions', 'CallOptions']],
-  ['src/credits/GUIDE.md', ['BudgetOptions', 'BudgetTotals', 'CreditsReport', 'CostEstimate']],
+  [
+    'src/credits/GUIDE.md',
+    ['WindowedLimit', 'DailyLimit', 'CommonBudgetOptions', 'BudgetTotals', 'CreditsReport', 'CostEstimate'],
+  ],
   ['src/request/GUIDE.md', ['ErrorDetails']],
   ['src/sweep/GUIDE.md', ['SweepOptions', 'SweepProgress', 'SweepSuccess']],
   [
     'src/feed/GUIDE.md',
     ['FeedOptions', 'FeedStreamOptions', 'FeedStatus', 'WatchOptions', 'AlertOptions', 'FeedPrice'],
   ],
-  ['src/proxy/GUIDE.md', ['ProxyCallOptions', 'AllowedOperation', 'ProxyStreamOptions', 'CreditWindow']],
+  ['src/proxy/GUIDE.md', ['ProxyCallOptions', 'AllowedOperation', 'ProxyStreamOptions', 'VisitorRate']],
   ['src/proxy/GUIDE.md', ['PriceStreamOptions', 'CreditMeterState', 'CreditMeterOptions', 'EtnQuerySettings']],
   ['src/redis/GUIDE.md', ['RedisFleetOptions', 'FleetStatus']],
 ])('%s names every field of %s', (guide, interfaces) => {

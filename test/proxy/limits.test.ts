@@ -107,7 +107,7 @@ describe('tokens of an operation', () => {
 })
 
 describe('the state of the proxy', () => {
-  const limits = { perVisitor: { credits: 1_000, windowMs: DAY }, budget: { credits: 9_000, windowMs: DAY } }
+  const limits = { perVisitor: { creditsPerDay: 1_000 }, budget: { creditsPerDay: 9_000 } }
 
   test('names visitors, streams, the ten who spend most, the feed and what is left', async () => {
     const { ask, listen, proxy, clock } = setupStream({}, limits)

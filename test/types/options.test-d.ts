@@ -6,11 +6,13 @@ import type {
   CallOptions,
   ClientEvent,
   ClientOptions,
+  DailyLimit,
   EtnMarketError,
   FetchLike,
   OperationId,
   Reservation,
   TokenPrice,
+  WindowedLimit,
 } from 'etn-market'
 import { createBudget, createClient } from 'etn-market'
 import type { createFakeService } from 'etn-market/fake'
@@ -31,7 +33,8 @@ test('every option has a default, and undefined equals a missing option', () => 
   expectTypeOf<Needed<CallOptions>>().toBeNever()
   expectTypeOf<Needed<Exclude<ClientOptions['retry'], false | undefined>>>().toBeNever()
   expectTypeOf<Needed<NonNullable<ClientOptions['hooks']>>>().toBeNever()
-  expectTypeOf<Needed<BudgetOptions>>().toEqualTypeOf<'credits'>()
+  expectTypeOf<Needed<Extract<BudgetOptions, WindowedLimit>>>().toEqualTypeOf<'credits'>()
+  expectTypeOf<Needed<Extract<BudgetOptions, DailyLimit>>>().toEqualTypeOf<'creditsPerDay'>()
   expectTypeOf<Needed<NonNullable<ClientOptions['cache']>>>().toEqualTypeOf<'ttlMs'>()
 })
 
@@ -40,6 +43,11 @@ test('options accept each of their documented forms', () => {
   createClient({ apiKey: async () => 'key' })
   createClient({ fetch: globalThis.fetch, retry: false, validate: 'off' })
   createClient({ budget: { credits: 5, windowMs: 1000 } })
+  createClient({ budget: { creditsPerDay: 5 } })
+  // @ts-expect-error: one of the two
+  createBudget({ creditsPerDay: 5, credits: 5 })
+  // @ts-expect-error: a limit
+  createBudget({ windowMs: 1000 })
   createClient({ budget: createBudget({ credits: 5 }) })
   createClient({ cache: { ttlMs: { 'token.list': 1000 }, store: new Map<string, string>() } })
   client.etn.price({}, { signal: AbortSignal.timeout(5), retry: { limit: 0 } })

@@ -1,0 +1,47 @@
+import { invalidOption, requireWindowMs } from '../errors/input.ts'
+import { DAY_MS } from '../utils/time-units.ts'
+import { requireCredits } from './budget-core.ts'
+
+/** A number of credits, in each window when there is one. */
+export interface WindowedLimit {
+  /** Most credits that may be spent, a whole number; in each window when there is one. */
+  credits: number
+  /** Length of a window in whole milliseconds. Without it the limit never renews itself. */
+  windowMs?: number | undefined
+  /** In place of `credits` and `windowMs`. */
+  creditsPerDay?: undefined
+}
+
+/** A number of credits in each window of a day. */
+export interface DailyLimit {
+  /** Most credits that may be spent in a day, a whole number: the same as `credits` with a `windowMs` of 86,400,000. */
+  creditsPerDay: number
+  /** Left out beside `creditsPerDay`. */
+  credits?: undefined
+  /** Left out beside `creditsPerDay`. */
+  windowMs?: undefined
+}
+
+/** A limit, as it is stated everywhere: `{ credits, windowMs }`, or `{ creditsPerDay }` for a day. */
+export type CreditLimit = WindowedLimit | DailyLimit
+
+/** A limit that renews itself. */
+export type RenewedLimit = (WindowedLimit & { windowMs: number }) | DailyLimit
+
+/** The names of its options. */
+export const LIMIT_OPTIONS = ['credits', 'windowMs', 'creditsPerDay']
+
+/** @param name that of the option which holds the limit @throws InvalidRequestError where it is none */
+export function readLimit(
+  name: string,
+  { credits, windowMs, creditsPerDay }: CreditLimit,
+): { readonly credits: number; readonly windowMs: number | undefined } {
+  if (creditsPerDay === undefined) {
+    if (credits !== Number.POSITIVE_INFINITY) requireCredits(`${name}.credits`, credits)
+    if (windowMs !== undefined) requireWindowMs(`${name}.windowMs`, windowMs)
+    return { credits, windowMs }
+  }
+  requireCredits(`${name}.creditsPerDay`, creditsPerDay)
+  if (credits === undefined && windowMs === undefined) return { credits: creditsPerDay, windowMs: DAY_MS }
+  throw invalidOption(`${name}.creditsPerDay`, creditsPerDay, 'left out beside credits and windowMs')
+}
