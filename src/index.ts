@@ -30,14 +30,13 @@ export {
   type Budget,
   type BudgetOptions,
   type BudgetStore,
-  type CommonBudgetOptions,
   createBudget,
   type MemoryBudget,
   type Reservation,
   type StoredBudget,
 } from './credits/budget.ts'
 export { type CostEstimate, creditsToUsd, estimateCost } from './credits/cost.ts'
-export type { CreditLimit, DailyLimit, RenewedLimit, WindowedLimit } from './credits/credit-limit.ts'
+export type { CreditLimit } from './credits/credit-limit.ts'
 export { type CreditPlan, type PlannedCall, planCredits } from './credits/plan.ts'
 export type { CreditsReport } from './credits/usage.ts'
 export {

@@ -134,10 +134,7 @@ export interface BudgetStore {
  * Options of `createBudget`: a limit, and how it is kept. Windows are counted from the budget's creation; with a `store`, from 1970, so that a day
  * begins at midnight UTC. Steps of the wall clock do not change a window while the process lives.
  */
-export type BudgetOptions = CreditLimit & CommonBudgetOptions
-
-/** How a budget is kept, and what it may learn from balances. */
-export interface CommonBudgetOptions {
+export type BudgetOptions = CreditLimit & {
   /**
    * Keeps the budget when the process ends. Call `await budget.load()` before you read its totals. What is reserved is written before it is sent, what a crash left reserved is
    * `uncertain` after the restart, and while the store fails nothing is sent. One process at a time may use an entry.
@@ -168,7 +165,7 @@ export interface CommonBudgetOptions {
   maxChargeDelayMs?: number | undefined
 }
 
-const OPTIONS = [...LIMIT_OPTIONS, 'store', 'name', 'storeTimeoutMs', 'exclusiveKey', 'maxChargeDelayMs']
+const OPTIONS = ['store', 'name', 'storeTimeoutMs', 'exclusiveKey', 'maxChargeDelayMs']
 
 /**
  * A budget that several clients can share. With a `store`, it is the one budget of its entry in this process: where the entry is open, that is
@@ -234,7 +231,7 @@ export function openBudget(
 }
 
 function checkOptions(options: BudgetOptions): ReturnType<typeof readLimit> {
-  rejectUnknown('budget option', options, OPTIONS)
+  rejectUnknown('budget option', options, [...LIMIT_OPTIONS, ...OPTIONS])
   const { store, name, exclusiveKey } = options
   const limit = readLimit('budget', options)
   for (const option of ['storeTimeoutMs', 'maxChargeDelayMs'] as const) {

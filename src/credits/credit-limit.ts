@@ -2,31 +2,24 @@ import { invalidOption, requireWindowMs } from '../errors/input.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { requireCredits } from './budget-core.ts'
 
-/** A number of credits, in each window when there is one. */
-export interface WindowedLimit {
-  /** Most credits that may be spent, a whole number; in each window when there is one. */
-  credits: number
-  /** Length of a window in whole milliseconds. Without it the limit never renews itself. */
-  windowMs?: number | undefined
-  /** In place of `credits` and `windowMs`. */
-  creditsPerDay?: undefined
-}
-
-/** A number of credits in each window of a day. */
-export interface DailyLimit {
-  /** Most credits that may be spent in a day, a whole number: the same as `credits` with a `windowMs` of 86,400,000. */
-  creditsPerDay: number
-  /** Left out beside `creditsPerDay`. */
-  credits?: undefined
-  /** Left out beside `creditsPerDay`. */
-  windowMs?: undefined
-}
-
 /** A limit, as it is stated everywhere: `{ credits, windowMs }`, or `{ creditsPerDay }` for a day. */
-export type CreditLimit = WindowedLimit | DailyLimit
-
-/** A limit that renews itself. */
-export type RenewedLimit = (WindowedLimit & { windowMs: number }) | DailyLimit
+export type CreditLimit =
+  | {
+      /** Most credits that may be spent, a whole number; in each window when there is one. */
+      credits: number
+      /** Length of a window in whole milliseconds. @default the limit never renews itself */
+      windowMs?: number | undefined
+      /** In place of `credits` and `windowMs`. */
+      creditsPerDay?: undefined
+    }
+  | {
+      /** Most credits that may be spent in a day, a whole number: the same as `credits` with a `windowMs` of 86,400,000. */
+      creditsPerDay: number
+      /** Left out beside `creditsPerDay`. */
+      credits?: undefined
+      /** Left out beside `creditsPerDay`. */
+      windowMs?: undefined
+    }
 
 /** The names of its options. */
 export const LIMIT_OPTIONS = ['credits', 'windowMs', 'creditsPerDay']

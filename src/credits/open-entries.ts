@@ -1,13 +1,15 @@
 import { InvalidRequestError } from '../errors/input.ts'
-import type { BudgetStore, CommonBudgetOptions, OpenedBudget, StoredBudget } from './budget.ts'
+import type { BudgetStore, OpenedBudget, StoredBudget } from './budget.ts'
 
 /** The options of a stored budget, every default filled in. `ttlMs` says for how long the store has to keep what is written. */
-export interface EntryOptions extends Required<Omit<CommonBudgetOptions, 'name'>> {
+export interface EntryOptions {
   readonly store: BudgetStore
   readonly key: string
   readonly credits: number
   readonly windowMs: number | undefined
   readonly storeTimeoutMs: number
+  readonly exclusiveKey: boolean
+  readonly maxChargeDelayMs: number
   readonly ttlMs: number | undefined
 }
 

@@ -20,6 +20,8 @@ export interface Methods {
        * Cost: 25 credits. Resolves to `EtnPrice`; evidence: assumed.
        *
        * `GET /prices/etn`
+       * @param params nothing: it takes none
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -40,6 +42,8 @@ export interface Methods {
        * Cost: 50 credits. Resolves to `TokenPrice`; evidence: observed.
        *
        * `GET /prices/{chainId}/{address}`
+       * @param params `address`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -57,6 +61,8 @@ export interface Methods {
        * Cost: 100 credits + 5 for each item, at most 600. Resolves to `Token[]`; evidence: observed.
        *
        * `GET /tokens/{chainId}`
+       * @param params optional: `limit`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -74,6 +80,8 @@ export interface Methods {
        * Cost: 100 credits. Resolves to `TokenDetails`; evidence: observed, assumed.
        *
        * `GET /tokens/{chainId}/{address}`
+       * @param params `address`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -95,6 +103,8 @@ export interface Methods {
        * Cost: 100 credits + 1 for each item, at most 600. Resolves to `Candle[]`; evidence: observed.
        *
        * `GET /tokens/{chainId}/{address}/candles`
+       * @param params `address`; optional: `limit`, `bucket`, `currency`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -112,6 +122,8 @@ export interface Methods {
        * Cost: 200 credits. Resolves to `TokenHistory`; evidence: assumed.
        *
        * `GET /tokens/{chainId}/{address}/history`
+       * @param params `address`; optional: `duration`, `currency`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -132,6 +144,8 @@ export interface Methods {
        * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price; evidence: observed.
        *
        * `GET /prices/{chainId}`
+       * @param params `addresses`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them.
@@ -143,6 +157,8 @@ export interface Methods {
        * Cost: 100 credits + 10 for each address, at most 600 for each 50 addresses. Resolves to a record with each address as you wrote it: its `TokenPrice`, or null for a token without a price; evidence: observed.
        *
        * `GET /prices/{chainId}`
+       * @param params `addresses`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them.
@@ -164,6 +180,8 @@ export interface Methods {
        * Cost: 200 credits + 5 for each item, at most 700. Resolves to `Pool[]`; evidence: observed.
        *
        * `GET /pools/{chainId}`
+       * @param params optional: `limit`, `version`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -184,6 +202,8 @@ export interface Methods {
        * Cost: 250 credits + 10 for each item, at most 500. Resolves to `Trade[]`; evidence: assumed.
        *
        * `GET /trades/{chainId}`
+       * @param params optional: `limit`, `token`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -204,6 +224,8 @@ export interface Methods {
        * Cost: 25 credits. Resolves to `NftStats`; evidence: observed.
        *
        * `GET /nft/stats`
+       * @param params nothing: it takes none
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -221,6 +243,8 @@ export interface Methods {
        * Cost: 300 credits + 10 for each item, at most 800. Resolves to `NftCollection[]`; evidence: observed.
        *
        * `GET /nft/collections/{chainId}`
+       * @param params optional: `limit`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -238,6 +262,8 @@ export interface Methods {
        * Cost: 500 credits. Resolves to `NftCollectionDetails`; evidence: observed.
        *
        * `GET /nft/collections/{chainId}/{address}`
+       * @param params `address`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -255,6 +281,8 @@ export interface Methods {
        * Cost: 400 credits + 20 for each item, at most 1400. Resolves to `NftAsset[]`; evidence: inferred.
        *
        * `GET /nft/collections/{chainId}/{address}/assets`
+       * @param params `address`; optional: `limit`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -275,6 +303,8 @@ export interface Methods {
        * Cost: 250 credits + 10 for each item, at most 750. Resolves to `Presale[]`; evidence: inferred, documented.
        *
        * `GET /presales/{chainId}`
+       * @param params optional: `limit`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -292,6 +322,8 @@ export interface Methods {
        * Cost: 200 credits. Resolves to `Presale`; evidence: inferred, documented.
        *
        * `GET /presales/{chainId}/{pool}`
+       * @param params `pool`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -312,6 +344,8 @@ export interface Methods {
        * Cost: 800 credits + 10 for each item, at most 2800. Resolves to `BalanceDocument`; evidence: observed.
        *
        * `GET /balances/{chainId}/{address}`
+       * @param params `address`; optional: `limit`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -336,6 +370,8 @@ export interface Methods {
        * Cost: 2000 credits. Resolves to `LiquidityLock[]`; evidence: observed.
        *
        * `GET /tokens/{chainId}/{address}/liquidity-locks`
+       * @param params `address`
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -360,6 +396,8 @@ export interface Methods {
        * Cost: 3000 credits. Resolves to `Farm[]`; evidence: inferred.
        *
        * `GET /farms/{chainId}`
+       * @param params nothing: it takes none
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -380,6 +418,8 @@ export interface Methods {
        * Cost: free. Resolves to `Account`; evidence: assumed.
        *
        * `GET /me`
+       * @param params nothing: it takes none
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -404,6 +444,8 @@ export interface Methods {
        * Cost: free. Resolves to `OpenApiDocument`; evidence: observed.
        *
        * `GET /openapi.json`
+       * @param params nothing: it takes none
+       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */

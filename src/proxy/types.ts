@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { Budget, BudgetOptions } from '../credits/budget.ts'
-import type { RenewedLimit } from '../credits/credit-limit.ts'
+import type { CreditLimit } from '../credits/credit-limit.ts'
 import type { FeedStatus, PriceFeed } from '../feed/types.ts'
 import type { OperationId } from '../generated/operations.ts'
 
@@ -39,16 +39,14 @@ export interface ProxyCorsOptions {
 }
 
 /** What one visitor may spend and ask for. A window begins with the first purchase. */
-export type VisitorLimits = RenewedLimit & VisitorRate
-
-/** How often one visitor may ask. */
-export interface VisitorRate {
-  /**
-   * The most requests a minute, streams and refused ones included; further ones answer 429 `too_many_requests`. It is a sliding count: at most twice that
-   * pass across the edge of two minutes. @default no limit
-   */
-  requestsPerMinute?: number | undefined
-}
+export type VisitorLimits = CreditLimit &
+  ({ windowMs: number } | { creditsPerDay: number }) & {
+    /**
+     * The most requests a minute, streams and refused ones included; further ones answer 429 `too_many_requests`. It is a sliding count: at most twice that
+     * pass across the edge of two minutes. @default no limit
+     */
+    requestsPerMinute?: number | undefined
+  }
 
 /** Options of the event stream at `{basePath}/stream`. */
 export interface ProxyStreamOptions {

@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
-import { CallLimit, SWEEP_BUDGET } from '../../src/sweep/sweep-budget.ts'
+import { CallLimit, SWEEP_BUDGET_NAME } from '../../src/sweep/sweep-budget.ts'
 import { type BudgetUnderTest, CHARGE_DELAY_MS, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
 import { joinBudgets } from '../support/join-budgets.ts'
 import { inAnotherProcess } from '../support/store.ts'
@@ -94,7 +94,8 @@ describe('the limit of a sweep', () =>
       const { clock, ...time } = testClock()
       const store = new Map<string, string>()
       const start = async (): Promise<BudgetUnderTest> => {
-        const sweeps = createBudget({ ...SWEEP_BUDGET, store: inAnotherProcess(store) }, clock)
+        const unlimited = { credits: Number.POSITIVE_INFINITY, store: inAnotherProcess(store), name: SWEEP_BUDGET_NAME }
+        const sweeps = createBudget(unlimited, clock)
         await sweeps.load()
         const read = async () => {
           const { spent, reserved, uncertain } = sweeps

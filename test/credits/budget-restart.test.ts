@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type CommonBudgetOptions, createBudget } from '../../src/credits/budget.ts'
-import type { WindowedLimit } from '../../src/credits/credit-limit.ts'
+import { type BudgetOptions, createBudget } from '../../src/credits/budget.ts'
 import { createKeyNames } from '../../src/credits/key-name.ts'
 import { BudgetExceededError } from '../../src/errors/budget.ts'
 import { inAnotherProcess } from '../support/store.ts'
@@ -11,10 +10,12 @@ const DAY = 24 * HOUR
 const MIDNIGHT = Date.UTC(2026, 10, 20)
 
 /** A store and a wall clock that outlive each process. */
-function machine(defaults: WindowedLimit & CommonBudgetOptions) {
+type InWindows = Extract<BudgetOptions, { credits: number }>
+
+function machine(defaults: InWindows) {
   const store = new Map<string, string>()
   const time = { now: MIDNIGHT }
-  const start = async (options: Partial<WindowedLimit & CommonBudgetOptions> = {}) => {
+  const start = async (options: Partial<InWindows> = {}) => {
     const budget = createBudget(
       { ...defaults, ...options, store: inAnotherProcess(store) },
       steadyClock(() => time.now),

@@ -1,11 +1,4 @@
-import {
-  type Client,
-  type ClientOptions,
-  type CommonBudgetOptions,
-  createClient,
-  InvalidRequestError,
-  type WindowedLimit,
-} from 'etn-market'
+import { type BudgetOptions, type Client, type ClientOptions, createClient, InvalidRequestError } from 'etn-market'
 import { createFakeService, type FaultOptions } from 'etn-market/fake'
 import { createPriceFeed, type FeedOptions } from 'etn-market/feed'
 import { createProxy } from 'etn-market/proxy'
@@ -168,7 +161,7 @@ describe('a store and a name are one budget', () => {
 describe('other options for an entry that is open', () => {
   const open = { credits: LIMIT, windowMs: DAY }
 
-  test.each<[string, Partial<WindowedLimit & CommonBudgetOptions>, string]>([
+  test.each<[string, Partial<Extract<BudgetOptions, { credits: number }>>, string]>([
     ['credits', { credits: 2_000 }, 'credits is 2000 here and 1000 there'],
     ['windowMs', { windowMs: undefined }, 'windowMs is undefined here and 86400000 there'],
     ['exclusiveKey', { exclusiveKey: true }, 'exclusiveKey is true here and false there'],

@@ -170,25 +170,24 @@ const readSource = () =>
     .map((path) => textOf(`src/${path}`))
     .join('\n')
 
-/** The names of the fields of an interface, wherever it is. */
+/** The names of the fields of an interface, or of an object in another type, wherever it is. */
 function fieldsOf(source: string, name: string): string[] {
-  const [, body = ''] = new RegExp(`^export interface ${name}\\b[^\\n]*\\{\\n(.*?)^\\}`, 'ms').exec(source) ?? []
-  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??:/gm)].map(([, field = '']) => field)
+  const declaration = new RegExp(`^export (interface|type) ${name}\\b(.*?)^(?:\\}|$)`, 'ms')
+  const [, kind, body = ''] = declaration.exec(source) ?? []
+  const field = kind === 'interface' ? /^ {2}(?:readonly )?(\w+)\??:/gm : /^ {2,6}(?:readonly )?(\w+)\??:/gm
+  return [...body.matchAll(field)].map(([, found = '']) => found)
 }
 
 test.each([
   ['src/GUIDE.md', ['ClientOptions', 'CallOptions']],
-  [
-    'src/credits/GUIDE.md',
-    ['WindowedLimit', 'DailyLimit', 'CommonBudgetOptions', 'BudgetTotals', 'CreditsReport', 'CostEstimate'],
-  ],
+  ['src/credits/GUIDE.md', ['CreditLimit', 'BudgetOptions', 'BudgetTotals', 'CreditsReport', 'CostEstimate']],
   ['src/request/GUIDE.md', ['ErrorDetails']],
   ['src/sweep/GUIDE.md', ['SweepOptions', 'SweepProgress', 'SweepSuccess']],
   [
     'src/feed/GUIDE.md',
     ['FeedOptions', 'FeedStreamOptions', 'FeedStatus', 'WatchOptions', 'AlertOptions', 'FeedPrice'],
   ],
-  ['src/proxy/GUIDE.md', ['ProxyCallOptions', 'AllowedOperation', 'ProxyStreamOptions', 'VisitorRate']],
+  ['src/proxy/GUIDE.md', ['ProxyCallOptions', 'AllowedOperation', 'ProxyStreamOptions', 'VisitorLimits']],
   ['src/proxy/GUIDE.md', ['PriceStreamOptions', 'CreditMeterState', 'CreditMeterOptions', 'EtnQuerySettings']],
   ['src/redis/GUIDE.md', ['RedisFleetOptions', 'FleetStatus']],
 ])('%s names every field of %s', (guide, interfaces) => {

@@ -21,12 +21,12 @@ test.each([...reports])('%s is up to date: a change of the public types is a dec
 /** The root exports what users write down, and nothing that only stands in the way where an editor proposes names. */
 const ROOT_REPORT = 'test/package/api/index.api.md'
 
-test('the root exports at most 90 names', () => {
+test('the root exports at most 91 names', () => {
   const exported = reports.get(ROOT_REPORT)?.split('\n## ')[0] ?? ''
   const names = [...exported.matchAll(/^export (?:declare )?(?:type|interface|class|function|const) (\w+)/gm)]
   const unique = new Set(names.map(([, name]) => name))
   expect(unique.size).toBeGreaterThan(60)
-  expect(unique.size).toBeLessThanOrEqual(90)
+  expect(unique.size).toBeLessThanOrEqual(91)
   const clutter = /^(Param|.*Rule$|.*EventBase$|FleetAccountReader$|NoParamsNeeded$|Methods$)/
   expect([...unique].filter((name = '') => clutter.test(name))).toEqual([])
 })

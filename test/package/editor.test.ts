@@ -48,6 +48,9 @@ test.each(IDS)('the hover, the help and the list of methods say what %s returns,
     expect(text).toContain('EtnMarketError: its `code` says what went wrong')
     expect(text).not.toContain('README')
   }
+  // Beside each parameter while it is typed.
+  for (const { parameters } of help)
+    for (const { documentation } of parameters) expect(ts.displayPartsToString(documentation)).not.toBe('')
   const at = call + `client.${id}`.lastIndexOf('.') + 1
   const [, name = ''] = id.split('.')
   const entry = service.getCompletionEntryDetails(FILE, at, name, undefined, undefined, undefined, undefined)

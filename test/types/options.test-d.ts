@@ -6,13 +6,11 @@ import type {
   CallOptions,
   ClientEvent,
   ClientOptions,
-  DailyLimit,
   EtnMarketError,
   FetchLike,
   OperationId,
   Reservation,
   TokenPrice,
-  WindowedLimit,
 } from 'etn-market'
 import { createBudget, createClient } from 'etn-market'
 import type { createFakeService } from 'etn-market/fake'
@@ -33,8 +31,8 @@ test('every option has a default, and undefined equals a missing option', () => 
   expectTypeOf<Needed<CallOptions>>().toBeNever()
   expectTypeOf<Needed<Exclude<ClientOptions['retry'], false | undefined>>>().toBeNever()
   expectTypeOf<Needed<NonNullable<ClientOptions['hooks']>>>().toBeNever()
-  expectTypeOf<Needed<Extract<BudgetOptions, WindowedLimit>>>().toEqualTypeOf<'credits'>()
-  expectTypeOf<Needed<Extract<BudgetOptions, DailyLimit>>>().toEqualTypeOf<'creditsPerDay'>()
+  expectTypeOf<Needed<Extract<BudgetOptions, { credits: number }>>>().toEqualTypeOf<'credits'>()
+  expectTypeOf<Needed<Extract<BudgetOptions, { creditsPerDay: number }>>>().toEqualTypeOf<'creditsPerDay'>()
   expectTypeOf<Needed<NonNullable<ClientOptions['cache']>>>().toEqualTypeOf<'ttlMs'>()
 })
 

@@ -1,6 +1,6 @@
 import { type BudgetStore, createBudget, type OperationId, type SweepOptions, type SweepResult } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
-import { SWEEP_BUDGET } from '../../sweep/sweep-budget.ts'
+import { SWEEP_BUDGET_NAME } from '../../sweep/sweep-budget.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
 import { estimateCall, methodOf, type ParamOptions, readAddresses, readParams } from '../call-params.ts'
 import { addExample, addServiceOptions, readCredits } from '../common-options.ts'
@@ -135,7 +135,7 @@ async function sweep(
 async function readSpent({ get }: BudgetStore): Promise<number> {
   // Nothing is written: the sweep writes the same entry.
   const readOnly = { get, set() {} }
-  const ledger = createBudget({ ...SWEEP_BUDGET, store: readOnly })
+  const ledger = createBudget({ credits: Number.POSITIVE_INFINITY, store: readOnly, name: SWEEP_BUDGET_NAME })
   await ledger.load()
   return ledger.spent + ledger.uncertain
 }

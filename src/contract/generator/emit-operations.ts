@@ -113,10 +113,22 @@ function detailsOf(operation: OperationModel): string[] {
   return [
     '',
     `\`GET ${operation.path}\``,
+    `@param params ${paramsText(operation)}`,
+    `@param options what this call does otherwise than the client: \`signal\`, \`timeoutMs\`, \`retry\` and so on`,
     '@throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.',
     '@throws InvalidRequestError for a parameter that is not accepted, before anything is sent.',
     ...(isBatch(operation) ? [partial] : []),
   ]
+}
+
+function paramsText({ params }: OperationModel): string {
+  const own = params.filter(({ type }) => type.kind !== 'chain')
+  const namesOf = (isRequired: boolean) =>
+    own.flatMap(({ name, required }) => (required === isRequired ? [`\`${name}\``] : [])).join(', ')
+  const [needed, optional] = [namesOf(true), namesOf(false)]
+  if (own.length === 0) return 'nothing: it takes none'
+  if (optional === '') return needed
+  return needed === '' ? `optional: ${optional}` : `${needed}; optional: ${optional}`
 }
 
 function comment(lines: readonly string[], indent: number): string {
