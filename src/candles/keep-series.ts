@@ -1,10 +1,8 @@
-import { operations } from '../generated/operations.ts'
 import type { Candle } from '../generated/types.ts'
 import { lastIndexWhere } from '../utils/runtime.ts'
 import { BUCKET_SECONDS, type CandleBucket, countCandles } from './buckets.ts'
-import { mergeCandles } from './index.ts'
-
-const MAX_CANDLES = operations['token.candles'].credits.maxItems
+import { maxCandles } from './cost.ts'
+import { mergeCandles } from './ohlcv.ts'
 
 /** A series that is kept up to date by purchases. */
 export interface KeptSeries {
@@ -44,7 +42,7 @@ export function countMissing(series: KeptSeries, { limit, now }: SeriesNow): num
   const { candles } = series
   // A candle that is ahead says nothing of those before it.
   const from = findHole(series, now) ?? candles[lastIndexWhere(candles, ({ time }) => time <= now)] ?? candles.at(-1)
-  return from === undefined ? limit : countCandles(from.time, now, series.bucket, MAX_CANDLES)
+  return from === undefined ? limit : countCandles(from.time, now, series.bucket, maxCandles())
 }
 
 /** What the newest candles of the service change in a series. Whether they reach back far enough is seen in them: the clock may be wrong. */
@@ -64,7 +62,7 @@ export function planChange(series: KeptSeries, bought: readonly Candle[], now: n
     gone: findGone(last, fresh),
     // What lies before a candle that is ahead is a hole once its time has come.
     since: ahead?.time ?? (reaches ? (kept ?? known[0]?.time ?? oldest) : oldest),
-    needed: reaches ? 0 : countCandles(joint.time, newest, series.bucket, MAX_CANDLES),
+    needed: reaches ? 0 : countCandles(joint.time, newest, series.bucket, maxCandles()),
     ...countChanges(known, fresh),
     ...(!reaches && { gap: { from: joint.time, to: oldest ?? 0 } }),
   }
@@ -79,7 +77,7 @@ export function applyChange(candles: readonly Candle[], { fresh, gone }: SeriesC
 function findHole({ candles, since, bucket }: KeptSeries, now: number): Candle | undefined {
   const seconds = BUCKET_SECONDS[bucket]
   // A clock that is behind would take every hole for a young one.
-  const oldest = Math.max(now, candles.at(-1)?.time ?? 0) - (MAX_CANDLES - 1) * seconds
+  const oldest = Math.max(now, candles.at(-1)?.time ?? 0) - (maxCandles() - 1) * seconds
   return candles.find(({ time }, index) => {
     const next = candles[index + 1]?.time ?? 0
     return time >= oldest && next - time > seconds && (since === undefined || (time < since && since <= next))

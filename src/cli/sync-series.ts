@@ -1,6 +1,7 @@
-import { type Candle, operations } from 'etn-market'
+import type { Candle } from 'etn-market'
 import type { CandleBucket } from 'etn-market/candles'
 import { BUCKET_SECONDS } from '../candles/buckets.ts'
+import { candleCredits, maxCandles } from '../candles/cost.ts'
 import { toCsv, toIsoTime } from '../candles/csv.ts'
 import { countMissing, type Purchase, planChange, type SeriesNow } from '../candles/keep-series.ts'
 import { savePaidFor } from './files.ts'
@@ -46,9 +47,8 @@ export function describeGap({ file, gap }: Pick<Synced, 'file' | 'gap'>): string
   return [`warning: ${file}: a gap stays ${times}: the service returns no older candles.`]
 }
 
-const { base, perItem = 0, maxItems } = operations['token.candles'].credits
 /** Credits to bring a series up to date once in `everyMs`. The first time costs more: it buys the beginning of the series. */
 export function costOfSync({ bucket = DEFAULT_BUCKET }: Readonly<Record<string, unknown>>, everyMs: number): number {
   const candles = everyMs / 1_000 / BUCKET_SECONDS[bucket as CandleBucket] + 1
-  return base + perItem * Math.min(maxItems, candles)
+  return candleCredits(Math.min(maxCandles(), candles))
 }

@@ -6,6 +6,7 @@ import { createFakeService } from 'etn-market/fake'
 import type * as Feed from 'etn-market/feed'
 import type * as Format from 'etn-market/format'
 import type * as Stream from 'etn-market/stream'
+import { followTrades } from 'etn-market/trades'
 import { parseAst } from 'rollup/parseAst'
 import { expect, test } from 'vitest'
 
@@ -154,7 +155,7 @@ function stepsOf(market: Package, { fetch }: ReturnType<typeof openService>) {
     feed: () =>
       withClient({}, async (client) => {
         const feed = market.createPriceFeed(client, { store: store() as never, budget: { creditsPerDay: 10_000 } })
-        for await (const _ of feed.trades({ everyMs: 60_000 })) break
+        for await (const _ of followTrades(feed, { everyMs: 60_000 })) break
         return feed.price(BOLT).finally(() => feed.close())
       }),
     stream: () =>

@@ -12,6 +12,7 @@ import type { SharedPrices } from './shared-prices.ts'
 import {
   type KnownPrice,
   MAX_LATENCY_MS,
+  release,
   type Subscriber,
   type SuspectGroup,
   type TrackedPrice,
@@ -26,16 +27,17 @@ type Prices = readonly TrackedPrice[]
 /** Gets prices from the store, else from the service, and delivers them or the failure to the subscribers. */
 export class PriceBuyer {
   readonly #context: FeedContext
-  readonly #shared: SharedPrices | undefined
+  readonly #loadShared: (() => Promise<SharedPrices | undefined>) | undefined
+  #shared: SharedPrices | undefined
   readonly #isolation: Isolation
   readonly #semaphore = new Semaphore(MAX_REQUESTS)
   /** Requests that wait for a cool-down or for their answer, with what takes them back. */
   readonly #requests = new Map<Prices, LightAbortController>()
 
-  /** @param shared what other processes buy, too; undefined without a store */
-  constructor(context: FeedContext, shared: SharedPrices | undefined) {
+  /** @param loadShared loads what other processes buy, too; undefined without a store */
+  constructor(context: FeedContext, loadShared: (() => Promise<SharedPrices | undefined>) | undefined) {
     this.#context = context
-    this.#shared = shared
+    this.#loadShared = loadShared
     this.#isolation = new Isolation(context)
   }
 
@@ -56,6 +58,7 @@ export class PriceBuyer {
         await loading
         this.#context.schedule.loaded()
       }
+      this.#shared ??= await this.#loadShared?.()
       if (this.#shared) await this.#shared.buy(due, early, decidedAt)
       else await this.buyAll(prices, decidedAt)
     } catch (error) {
@@ -68,7 +71,7 @@ export class PriceBuyer {
   /** Fails the callers whose price requests do not fit, each as a whole, in the order in which they came. Returns what may be bought. */
   admit(prices: Prices): Prices {
     // The store may have their prices for free.
-    return this.#shared ? prices : this.#refuseCallers(prices)
+    return this.#loadShared ? prices : this.#refuseCallers(prices)
   }
 
   #refuseCallers(prices: Prices): Prices {
@@ -203,10 +206,6 @@ export class PriceBuyer {
 
 const refusal = (error: unknown): Failure => ({ error, waitMs: 0, transient: false, maybeCharged: false })
 const operationFor = ({ length }: Prices) => (length === 1 ? 'token.price' : 'prices.batch')
-
-export function release(prices: Prices): void {
-  for (const tracked of prices) tracked.release()
-}
 
 /** The age at which no watcher has a use for a price; an hour at least. */
 function storeTtlOf({ watchers }: TrackedPrice, stretch: number): number {

@@ -205,6 +205,11 @@ export class TrackedPrice {
   }
 }
 
+/** A purchase of each of these has ended. */
+export function release(prices: readonly TrackedPrice[]): void {
+  for (const tracked of prices) tracked.release()
+}
+
 /** Beyond this number of addresses, those that nobody wants are dropped, oldest first. */
 const MAX_ADDRESSES = 10_000
 

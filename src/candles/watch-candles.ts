@@ -1,17 +1,19 @@
-import { BUCKET_SECONDS, countCandles } from '../../candles/buckets.ts'
-import { sleep } from '../../concurrency/clock.ts'
-import type { EtnMarketError } from '../../errors/base.ts'
-import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
-import { operations } from '../../generated/operations.ts'
-import type { Candle } from '../../generated/types.ts'
-import { defaultOf } from '../../operations/validate-params.ts'
-import type { FeedContext } from '../context.ts'
-import { toWatchFailed } from '../failures.ts'
-import { type Follow, followLatest } from '../requests/latest-value-stream.ts'
-import { type RecurringRequest, Requester } from '../requests/requester.ts'
+import { sleep } from '../concurrency/clock.ts'
+import type { EtnMarketError } from '../errors/base.ts'
+import { invalidOption, rejectUnknown, requireMilliseconds } from '../errors/input.ts'
+import { checkedStoreOf } from '../feed/checked-store.ts'
+import { toWatchFailed } from '../feed/failures.ts'
+import { type FeedInternals, feedInternalsOf } from '../feed/feed-internals.ts'
+import { type Follow, followLatest } from '../feed/requests/latest-value-stream.ts'
+import { type RecurringRequest, Requester } from '../feed/requests/requester.ts'
+import type { PriceFeed } from '../feed/types.ts'
+import type { Candle } from '../generated/types.ts'
+import { defaultOf } from '../operations/validate-params.ts'
+import { BUCKET_SECONDS, countCandles } from './buckets.ts'
+import { candleCredits } from './cost.ts'
 import { addAnswer, checkStored, isCandles, type KnownSeries, type SeriesId, serviceTime } from './series.ts'
 
-/** Options of `feed.watchCandles`. */
+/** Options of `watchCandles`. */
 export interface CandleWatchOptions {
   /** Length of one candle. */
   bucket: '1m' | '15m' | '1h' | '4h' | '1d'
@@ -31,54 +33,62 @@ export interface CandleWatchOptions {
  */
 export type CandleSeries = readonly Candle[]
 
-const { base, perItem } = operations['token.candles'].credits
 const OPTIONS = ['bucket', 'everyMs', 'limit', 'currency', 'signal']
 const DEFAULT_LIMIT = 100
 
 const MAX_SERIES = 100
 const MIN_TTL_MS = 3_600_000
 
+/**
+ * Keeps the newest candles of a token up to date. Iterating over it yields the series after each update, oldest candle first;
+ * a slow reader misses older states. The first request costs 100 credits and 1 for each candle. Later ones ask only for the
+ * candles that are missing and for the open one, also after a restart if the feed has a store.
+ * @example for await (const candles of watchCandles(feed, token, { bucket: '1h', everyMs: 300_000 })) draw(candles)
+ * @throws the client's error, unless it is transient.
+ */
+export function watchCandles(feed: PriceFeed, input: string, options: CandleWatchOptions): AsyncIterable<CandleSeries> {
+  rejectUnknown('candle watch option', options, OPTIONS)
+  const { bucket, limit = DEFAULT_LIMIT, currency = defaultOf('token.candles', 'currency'), signal } = options
+  const everyMs = requireMilliseconds('everyMs', options.everyMs)
+  if (bucket === undefined) throw invalidOption('bucket', bucket, Object.keys(BUCKET_SECONDS).join(', '))
+  const internals = feedInternalsOf(feed)
+  const { client, lifetime, toChecksum, share } = internals
+  const [address = input] = toChecksum([input])
+  client.token.candles.estimate({ address, bucket, limit, currency })
+  lifetime.throwIfAborted()
+  const id = { address, bucket, currency }
+  // Each request asks for the open candle and for those that have ended since the one before.
+  const candles = Math.min(limit, 1 + everyMs / (BUCKET_SECONDS[bucket] * 1_000))
+  const planned: RecurringRequest = {
+    operation: 'token.candles',
+    address,
+    key: [address, bucket, currency].join(),
+    everyMs,
+    credits: () => candleCredits(candles),
+  }
+  const watches = share('candles', () => new CandleWatches(internals))
+  return followLatest(internals, signal, planned, (...stream) => watches.follow(id, limit, everyMs, ...stream))
+}
+
 /** The candle watches of a feed, and the series that they share with each other and by the feed's store. */
-export class CandleWatches {
-  readonly #context: FeedContext
+class CandleWatches {
+  readonly #feed: FeedInternals
   readonly #known = new Map<string, KnownSeries>()
 
-  constructor(context: FeedContext) {
-    this.#context = context
+  constructor(feed: FeedInternals) {
+    this.#feed = feed
   }
 
-  watch(input: string, options: CandleWatchOptions): AsyncIterable<CandleSeries> {
-    rejectUnknown('candle watch option', options, OPTIONS)
-    const { bucket, limit = DEFAULT_LIMIT, currency = defaultOf('token.candles', 'currency'), signal } = options
-    const everyMs = requireMilliseconds('everyMs', options.everyMs)
-    if (bucket === undefined) throw invalidOption('bucket', bucket, Object.keys(BUCKET_SECONDS).join(', '))
-    const { client, lifetime, toChecksum } = this.#context
-    const [address = input] = toChecksum([input])
-    client.token.candles.estimate({ address, bucket, limit, currency })
-    lifetime.throwIfAborted()
-    const id = { address, bucket, currency }
-    // Each request asks for the open candle and for those that have ended since the one before.
-    const candles = Math.min(limit, 1 + everyMs / (BUCKET_SECONDS[bucket] * 1_000))
-    const planned: RecurringRequest = {
-      operation: 'token.candles',
-      address,
-      key: [address, bucket, currency].join(),
-      everyMs,
-      credits: () => base + perItem * candles,
-    }
-    const follow: Follow<CandleSeries> = (...stream) => this.#follow(id, limit, everyMs, ...stream)
-    return followLatest(this.#context, signal, planned, follow)
-  }
-
-  async #follow(
+  /** Buys candles, and publishes the series, until the signal aborts. */
+  async follow(
     id: SeriesId,
     limit: number,
     everyMs: number,
     ...[publish, signal]: Parameters<Follow<CandleSeries>>
   ): Promise<void> {
-    const { clock, dailyBudget, emit } = this.#context
+    const { clock, dailyBudget, emit } = this.#feed
     const report = (error: EtnMarketError) => emit(toWatchFailed(id.address, error))
-    const requester = new Requester(this.#context, signal, () => everyMs, report)
+    const requester = new Requester(this.#feed, signal, () => everyMs, report)
     const bucketSeconds = BUCKET_SECONDS[id.bucket]
     /** What the service's clock shows beyond the clock of the feed, in milliseconds, as its last answer shows it. */
     let clockOffset = 0
@@ -95,7 +105,7 @@ export class CandleWatches {
           return {
             operation: 'token.candles',
             addresses: [id.address],
-            worstCase: base + perItem * asked,
+            worstCase: candleCredits(asked),
             params: { ...id, limit: asked },
             isUsable: isCandles,
           }
@@ -125,14 +135,13 @@ export class CandleWatches {
 
   /** Resolves with the newest state; undefined if nothing valid is known. */
   async #read(id: SeriesId): Promise<KnownSeries | undefined> {
-    const { checkedStore, clock } = this.#context
-    const stored = await checkedStore?.read(keyOf(id), (value) => checkStored(id, value, clock))
+    const { clock } = this.#feed
+    const stored = await checkedStoreOf(this.#feed)?.read(keyOf(id), (value) => checkStored(id, value, clock))
     const known = this.#known.get(keyOf(id))
     return stored && !(known && known.at >= stored.at) ? stored : known
   }
 
   #write(id: SeriesId, series: KnownSeries): void {
-    const { checkedStore, clock } = this.#context
     const key = keyOf(id)
     this.#known.delete(key)
     this.#known.set(key, series)
@@ -140,7 +149,8 @@ export class CandleWatches {
     if (this.#known.size > MAX_SERIES && oldest !== undefined) this.#known.delete(oldest)
     // After that time no candle of it is among the newest.
     const ttlMs = series.depth * BUCKET_SECONDS[id.bucket] * 1_000
-    checkedStore?.write(key, { ...id, ...series, at: clock.toUnix(series.at) }, Math.max(MIN_TTL_MS, ttlMs))
+    const stored = { ...id, ...series, at: this.#feed.clock.toUnix(series.at) }
+    checkedStoreOf(this.#feed)?.write(key, stored, Math.max(MIN_TTL_MS, ttlMs))
   }
 }
 

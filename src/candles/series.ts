@@ -1,10 +1,9 @@
-import { type CandleBucket, mergeCandles } from '../../candles/index.ts'
-import { operations } from '../../generated/operations.ts'
-import type { Candle } from '../../generated/types.ts'
-import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
-import type { FeedClock } from '../feed-clock.ts'
-
-export const MAX_CANDLES = operations['token.candles'].credits.maxItems
+import type { FeedClock } from '../feed/feed-clock.ts'
+import type { Candle } from '../generated/types.ts'
+import { every, isInteger, isNumber, isObject } from '../operations/type-guards.ts'
+import type { CandleBucket } from './buckets.ts'
+import { maxCandles } from './cost.ts'
+import { mergeCandles } from './ohlcv.ts'
 
 export interface KnownSeries {
   /** Oldest first. */
@@ -97,7 +96,7 @@ export function checkStored(id: SeriesId, value: unknown, clock: FeedClock): Kno
   if (!isObject(value)) return undefined
   const { address, bucket, currency, candles, depth, finalUntil, at } = value
   if (!isCandles(candles) || !isNumber(at) || at > now) return undefined
-  if (!isInteger(depth) || depth > MAX_CANDLES || !isInteger(finalUntil)) return undefined
+  if (!isInteger(depth) || depth > maxCandles() || !isInteger(finalUntil)) return undefined
   if (address !== id.address || bucket !== id.bucket || currency !== id.currency) return undefined
   const newest = candles.at(-1)?.time ?? 0
   const isOrdered = candles.every(({ time }, index) => index === 0 || time > (candles[index - 1]?.time ?? 0))

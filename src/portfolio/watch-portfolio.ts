@@ -1,17 +1,18 @@
-import { rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
-import { operations } from '../../generated/operations.ts'
-import type { BalanceDocument } from '../../generated/types.ts'
-import { isInteger, isObject } from '../../operations/type-guards.ts'
-import { checksumAddress } from '../../utils/address.ts'
-import type { FeedContext } from '../context.ts'
-import { followLatest } from '../requests/latest-value-stream.ts'
-import type { RecurringRequest, Requester } from '../requests/requester.ts'
-import type { FeedPrice } from '../watch/types.ts'
+import { rejectUnknown, requireMilliseconds } from '../errors/input.ts'
+import { type FeedInternals, feedInternalsOf } from '../feed/feed-internals.ts'
+import { followLatest } from '../feed/requests/latest-value-stream.ts'
+import type { RecurringRequest, Requester } from '../feed/requests/requester.ts'
+import type { PriceFeed } from '../feed/types.ts'
+import type { FeedPrice } from '../feed/watch/types.ts'
+import { operations } from '../generated/operations.ts'
+import type { BalanceDocument } from '../generated/types.ts'
+import { isInteger, isObject } from '../operations/type-guards.ts'
+import { checksumAddress } from '../utils/address.ts'
 import { type Holdings, PortfolioState } from './state.ts'
 import { TokenInfos } from './token-info.ts'
 import { heldBalances } from './value-wallet.ts'
 
-/** Options of `feed.portfolio`. */
+/** Options of `watchPortfolio`. */
 export interface PortfolioOptions {
   /** Maximum age of a price before a newer one arrives, in milliseconds, above 0. */
   everyMs: number
@@ -77,47 +78,61 @@ const MAX_WALLETS = 100
 /** Balances this much older than their interval may still be on their way. */
 const MAX_LATENCY_MS = 10_000
 
-export class Portfolios {
-  readonly #context: FeedContext
-  readonly #tokens: TokenInfos
-  /** The newest balances of each wallet, for every reader. */
+/**
+ * Keeps the balances of a wallet and the prices of its tokens up to date. Iterating over it yields the portfolio after each
+ * change; a slow reader misses older states. Balances cost 800 credits and 10 for each token, once per interval. Prices are
+ * watched, and shared with other watches. The decimals of a token cost at most 100 once for all wallets of the feed and of its
+ * store.
+ * @example for await (const { totalUsd, positions } of watchPortfolio(feed, wallet, { everyMs: 300_000 })) show(totalUsd, positions)
+ * @throws the client's error, unless it is transient.
+ */
+export function watchPortfolio(feed: PriceFeed, wallet: string, options: PortfolioOptions): AsyncIterable<Portfolio> {
+  rejectUnknown('portfolio option', options, ['everyMs', 'balancesEveryMs', 'signal'])
+  const everyMs = requireMilliseconds('everyMs', options.everyMs)
+  const { balancesEveryMs: given = Math.max(everyMs, MIN_BALANCES_MS), signal } = options
+  const balancesEveryMs = requireMilliseconds('balancesEveryMs', given)
+  const internals = feedInternalsOf(feed)
+  const { client, clock, lifetime, share } = internals
+  client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
+  lifetime.throwIfAborted()
+  const address = checksumAddress(wallet)
+  const wallets = share('portfolios', () => new Wallets(internals))
+  const planned: RecurringRequest = {
+    operation: 'balances.get',
+    address,
+    key: address,
+    everyMs: balancesEveryMs,
+    credits: () => wallets.creditsFor(address),
+  }
+  return followLatest<Portfolio>(internals, signal, planned, (push, ended, fail) => {
+    const publish = (portfolio: Portfolio, at: number) => {
+      const isOld = () => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
+      push(() => (isOld() ? { ...portfolio, stale: true } : portfolio))
+    }
+    const reader = { wallet, address, everyMs, balancesEveryMs, publish, fail }
+    return new PortfolioState(feed, internals, reader, wallets).follow(ended)
+  })
+}
+
+/** What the portfolios of a feed share: the newest balances of each wallet, and the decimals of tokens. */
+export class Wallets {
+  readonly tokens: TokenInfos
+  readonly #feed: FeedInternals
   readonly #holdings = new Map<string, Holdings>()
 
-  constructor(context: FeedContext) {
-    this.#context = context
-    this.#tokens = new TokenInfos(context)
+  constructor(feed: FeedInternals) {
+    this.#feed = feed
+    this.tokens = new TokenInfos(feed)
   }
 
-  /** Keeps balances, decimals and prices of a wallet up to date, and yields what they amount to. */
-  watch(wallet: string, options: PortfolioOptions): AsyncIterable<Portfolio> {
-    rejectUnknown('portfolio option', options, ['everyMs', 'balancesEveryMs', 'signal'])
-    const everyMs = requireMilliseconds('everyMs', options.everyMs)
-    const { balancesEveryMs: given = Math.max(everyMs, MIN_BALANCES_MS), signal } = options
-    const balancesEveryMs = requireMilliseconds('balancesEveryMs', given)
-    const { client, clock, lifetime } = this.#context
-    client.balances.get.estimate({ address: wallet, limit: MAX_BALANCES })
-    lifetime.throwIfAborted()
-    const address = checksumAddress(wallet)
-    const planned: RecurringRequest = {
-      operation: 'balances.get',
-      address,
-      key: address,
-      everyMs: balancesEveryMs,
-      credits: () => this.#holdings.get(address)?.credits ?? base,
-    }
-    return followLatest<Portfolio>(this.#context, signal, planned, (push, ended, fail) => {
-      const publish = (portfolio: Portfolio, at: number) => {
-        const isOld = () => clock.now() - at > balancesEveryMs + MAX_LATENCY_MS
-        push(() => (isOld() ? { ...portfolio, stale: true } : portfolio))
-      }
-      const readBalances = (maxAgeMs: number, requester: Requester) => this.#readBalances(address, maxAgeMs, requester)
-      const reader = { wallet, address, everyMs, balancesEveryMs, readBalances, publish, fail }
-      return new PortfolioState(this.#context, reader, this.#tokens).follow(ended)
-    })
+  /** What the balances of a wallet cost, as far as that is known. */
+  creditsFor(address: string): number {
+    return this.#holdings.get(address)?.credits ?? base
   }
 
-  async #readBalances(address: string, maxAgeMs: number, requester: Requester): Promise<Holdings> {
-    const { clock } = this.#context
+  /** Resolves with balances that are at most so old. */
+  async readBalances(address: string, maxAgeMs: number, requester: Requester): Promise<Holdings> {
+    const { clock } = this.#feed
     const known = this.#holdings.get(address)
     const askedAgoMs = clock.now() - (known?.askedAt ?? Number.NEGATIVE_INFINITY)
     if (known && askedAgoMs < maxAgeMs) return known
