@@ -9,9 +9,10 @@ import { type RecurringRequest, Requester } from '../feed/requests/requester.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { Candle } from '../generated/types.ts'
 import { defaultOf } from '../operations/validate-params.ts'
-import { BUCKET_SECONDS, countCandles } from './buckets.ts'
+import { BUCKET_SECONDS } from './buckets.ts'
 import { candleCredits } from './cost.ts'
-import { addAnswer, checkStored, isCandles, type KnownSeries, type SeriesId, serviceTime } from './series.ts'
+import { applyChange, updateSeries } from './keep-series.ts'
+import { checkStored, finalUntilOf, isCandles, type KnownSeries, type SeriesId, serviceTime } from './series.ts'
 
 /** Options of `watchCandles`. */
 export interface CandleWatchOptions {
@@ -89,19 +90,17 @@ class CandleWatches {
     const { clock, dailyBudget, emit } = this.#feed
     const report = (error: EtnMarketError) => emit(toWatchFailed(id.address, error))
     const requester = new Requester(this.#feed, signal, () => everyMs, report)
-    const bucketSeconds = BUCKET_SECONDS[id.bucket]
     /** What the service's clock shows beyond the clock of the feed, in milliseconds, as its last answer shows it. */
     let clockOffset = 0
-    const serviceNow = () => clock.now() + clockOffset
 
-    async function update(known: KnownSeries | undefined): Promise<KnownSeries> {
-      for (let previous = 0; ; ) {
-        let asked = limit
+    async function buyMissing(before: KnownSeries | undefined): Promise<KnownSeries> {
+      const { candles = [], depth = 0, finalUntil } = before ?? {}
+      const series = { candles, bucket: id.bucket, since: candles[0]?.time, finalUntil }
+      let asked = 0
+      let at = 0
+      async function buy(count: () => number): Promise<readonly Candle[]> {
         const { data, sentAt, headers } = await requester.request<Candle[]>(() => {
-          const isShort = known === undefined || known.depth < limit
-          const missing = isShort ? limit : countCandles(known.finalUntil, serviceNow() / 1_000, id.bucket, limit)
-          // The second request for the same candles asks for all, so that there is no third.
-          asked = missing > previous ? missing : limit
+          asked = count()
           return {
             operation: 'token.candles',
             addresses: [id.address],
@@ -110,14 +109,26 @@ class CandleWatches {
             isUsable: isCandles,
           }
         })
-        previous = asked
-        const now = clock.now()
-        clockOffset = serviceTime(headers?.date, data.at(-1), clock.toUnix()) - now
-        const answer = { candles: data, asked, sentAt, tookMs: now - sentAt, serviceNow: now + clockOffset }
-        const series = addAnswer(known, answer, limit, bucketSeconds)
-        // A bucket ended between the decision and the answer: the rest is requested at once.
-        if (series !== undefined) return series
+        clockOffset = serviceTime(headers?.date, data.at(-1), clock.toUnix()) - clock.now()
+        at = sentAt
+        return data
       }
+      const now = () => (clock.now() + clockOffset) / 1_000
+      const change = await updateSeries(series, { limit, most: limit, now, buy })
+      const all = change.gap ? change.fresh : applyChange(candles, change)
+      const newDepth = change.gap ? asked : Math.max(asked, depth)
+      return {
+        candles: all.slice(-newDepth),
+        depth: newDepth,
+        finalUntil: finalUntilOf(all.at(-1)?.time ?? 0, at + clockOffset, BUCKET_SECONDS[id.bucket]),
+        at,
+      }
+    }
+
+    async function update(known: KnownSeries | undefined): Promise<KnownSeries> {
+      const series = await buyMissing(known && known.depth >= limit ? known : undefined)
+      // Where candles between may be missing, all are bought.
+      return series.depth < limit ? await buyMissing(undefined) : series
     }
 
     for (;;) {
