@@ -92,6 +92,10 @@ class CandleWatches {
     const requester = new Requester(this.#feed, signal, () => everyMs, report)
     /** What the service's clock shows beyond the clock of the feed, in milliseconds, as its last answer shows it. */
     let clockOffset = 0
+    const known = () => this.#known.get(keyOf(id))
+    const isFresh = (series: KnownSeries | undefined): series is KnownSeries =>
+      series !== undefined && series.depth >= limit && clock.now() - series.at < everyMs * dailyBudget.requestStretch
+    const isBought = new Error('Another reader has bought the series meanwhile.')
 
     async function buyMissing(before: KnownSeries | undefined): Promise<KnownSeries> {
       const { candles = [], depth = 0, finalUntil } = before ?? {}
@@ -100,6 +104,8 @@ class CandleWatches {
       let at = 0
       async function buy(count: () => number): Promise<readonly Candle[]> {
         const { data, sentAt, headers } = await requester.request<Candle[]>(() => {
+          // It may have waited for the budget.
+          if (isFresh(known())) throw isBought
           asked = count()
           return {
             operation: 'token.candles',
@@ -125,19 +131,24 @@ class CandleWatches {
       }
     }
 
-    async function update(known: KnownSeries | undefined): Promise<KnownSeries> {
-      const series = await buyMissing(known && known.depth >= limit ? known : undefined)
-      // Where candles between may be missing, all are bought.
-      return series.depth < limit ? await buyMissing(undefined) : series
+    const update = async (before: KnownSeries | undefined): Promise<KnownSeries | undefined> => {
+      try {
+        let series = await buyMissing(before && before.depth >= limit ? before : undefined)
+        // Where candles between may be missing, all are bought.
+        if (series.depth < limit) series = await buyMissing(undefined)
+        this.#write(id, series)
+        return series
+      } catch (error) {
+        if (error !== isBought) throw error
+        return known()
+      }
     }
 
     for (;;) {
-      const known = await this.#read(id)
+      const before = await this.#read(id)
       signal.throwIfAborted()
-      const intervalMs = everyMs * dailyBudget.requestStretch
-      const isFresh = known && known.depth >= limit && clock.now() - known.at < intervalMs
-      const series = isFresh ? known : await update(known)
-      if (!isFresh) this.#write(id, series)
+      const series = isFresh(before) ? before : await update(before)
+      if (series === undefined) continue
       publish(() => series.candles.slice(-limit))
       const waitMs = series.at + everyMs * dailyBudget.requestStretch - clock.now()
       if (waitMs > 0) await sleep(clock, waitMs, signal)

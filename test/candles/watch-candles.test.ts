@@ -324,3 +324,35 @@ test.each([1, 2])(
     fake.expectCredits(600)
   },
 )
+
+test.each([10, 500])(
+  'a reader who waits for the budget beside one whose request is on its way gets what that one buys: %d candles',
+  async (limit) => {
+    const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 1_000 } }, { latencyMs: 100 })
+    const first = read(watchCandles(feed, BOLT, { bucket: '1h', everyMs: HOUR, limit: 500 }))
+    await clock.advance(50)
+    const second = read(watchCandles(feed, BOLT, { bucket: '1h', everyMs: HOUR, limit }))
+    await clock.advance(2 * SECOND)
+    expect([first.seen.length, second.seen.length]).toEqual([1, 1])
+    expect(second.seen[0]).toEqual(first.seen[0]?.slice(-limit))
+    expect(feed.status().spent).toBe(fake.charged())
+    expect(fake.charged()).toBeLessThanOrEqual(710)
+  },
+)
+
+test('a reader whose request fits does not wait for one whose request does not', async () => {
+  const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 1_000 } })
+  read(watchCandles(feed, BOLT, { bucket: '1h', everyMs: DAY, limit: 500 }))
+  await clock.advance(SECOND)
+  const large = read(watchCandles(feed, CORE, { bucket: '1h', everyMs: DAY, limit: 500 }))
+  await clock.advance(SECOND)
+  const small = read(watchCandles(feed, CORE, { bucket: '1h', everyMs: DAY, limit: 10 }))
+  await clock.advance(SECOND)
+  expect([large.seen.length, small.seen.length]).toEqual([0, 1])
+  fake.expectCredits(710)
+  // No day has room for it: it rejects at once, whoever else waits.
+  const other = setupFeed({ budget: { creditsPerDay: 500 } })
+  const refused = [0, 1].map(() => read(watchCandles(other.feed, BOLT, { bucket: '1h', everyMs: DAY, limit: 500 })))
+  await other.clock.advance(SECOND)
+  for (const { end } of refused) expect(end).toMatchObject({ error: { name: 'BudgetExceededError' } })
+})
