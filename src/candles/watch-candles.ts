@@ -5,7 +5,7 @@ import { checkedStoreOf } from '../feed/checked-store.ts'
 import { toWatchFailed } from '../feed/failures.ts'
 import { type FeedInternals, feedInternalsOf } from '../feed/feed-internals.ts'
 import { type Follow, followLatest } from '../feed/requests/latest-value-stream.ts'
-import { type RecurringRequest, Requester } from '../feed/requests/requester.ts'
+import { buyUnlessKnown, type RecurringRequest, Requester } from '../feed/requests/requester.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { Candle } from '../generated/types.ts'
 import { defaultOf } from '../operations/validate-params.ts'
@@ -92,20 +92,21 @@ class CandleWatches {
     const requester = new Requester(this.#feed, signal, () => everyMs, report)
     /** What the service's clock shows beyond the clock of the feed, in milliseconds, as its last answer shows it. */
     let clockOffset = 0
-    const known = () => this.#known.get(keyOf(id))
-    const isFresh = (series: KnownSeries | undefined): series is KnownSeries =>
-      series !== undefined && series.depth >= limit && clock.now() - series.at < everyMs * dailyBudget.requestStretch
-    const isBought = new Error('Another reader has bought the series meanwhile.')
+    const isFresh = (series: KnownSeries) =>
+      series.depth >= limit && clock.now() - series.at < everyMs * dailyBudget.requestStretch
+    const readFresh = () => {
+      const known = this.#known.get(keyOf(id))
+      return known && isFresh(known) ? known : undefined
+    }
 
-    async function buyMissing(before: KnownSeries | undefined): Promise<KnownSeries> {
+    async function buyMissing(before: KnownSeries | undefined, check: () => void): Promise<KnownSeries> {
       const { candles = [], depth = 0, finalUntil } = before ?? {}
       const series = { candles, bucket: id.bucket, since: candles[0]?.time, finalUntil }
       let asked = 0
       let at = 0
       async function buy(count: () => number): Promise<readonly Candle[]> {
         const { data, sentAt, headers } = await requester.request<Candle[]>(() => {
-          // It may have waited for the budget.
-          if (isFresh(known())) throw isBought
+          check()
           asked = count()
           return {
             operation: 'token.candles',
@@ -131,24 +132,19 @@ class CandleWatches {
       }
     }
 
-    const update = async (before: KnownSeries | undefined): Promise<KnownSeries | undefined> => {
-      try {
-        let series = await buyMissing(before && before.depth >= limit ? before : undefined)
-        // Where candles between may be missing, all are bought.
-        if (series.depth < limit) series = await buyMissing(undefined)
-        this.#write(id, series)
-        return series
-      } catch (error) {
-        if (error !== isBought) throw error
-        return known()
-      }
+    const update = async (before: KnownSeries | undefined, check: () => void): Promise<KnownSeries> => {
+      let series = await buyMissing(before && before.depth >= limit ? before : undefined, check)
+      // Where candles between may be missing, all are bought.
+      if (series.depth < limit) series = await buyMissing(undefined, check)
+      this.#write(id, series)
+      return series
     }
 
     for (;;) {
-      const before = await this.#read(id)
+      const known = await this.#read(id)
       signal.throwIfAborted()
-      const series = isFresh(before) ? before : await update(before)
-      if (series === undefined) continue
+      const buy = (check: () => void) => update(known, check)
+      const series = known && isFresh(known) ? known : await buyUnlessKnown(readFresh, buy)
       publish(() => series.candles.slice(-limit))
       const waitMs = series.at + everyMs * dailyBudget.requestStretch - clock.now()
       if (waitMs > 0) await sleep(clock, waitMs, signal)

@@ -1,7 +1,7 @@
 import { rejectUnknown, requireMilliseconds } from '../errors/input.ts'
 import { type FeedInternals, feedInternalsOf } from '../feed/feed-internals.ts'
 import { followLatest } from '../feed/requests/latest-value-stream.ts'
-import type { RecurringRequest, Requester } from '../feed/requests/requester.ts'
+import { buyUnlessKnown, type RecurringRequest, type Requester } from '../feed/requests/requester.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
 import { operations } from '../generated/operations.ts'
@@ -131,32 +131,38 @@ export class Wallets {
   }
 
   /** Resolves with balances that are at most so old. */
-  async readBalances(address: string, maxAgeMs: number, requester: Requester): Promise<Holdings> {
+  readBalances(address: string, maxAgeMs: number, requester: Requester): Promise<Holdings> {
     const { clock } = this.#feed
-    const known = this.#holdings.get(address)
-    const askedAgoMs = clock.now() - (known?.askedAt ?? Number.NEGATIVE_INFINITY)
-    if (known && askedAgoMs < maxAgeMs) return known
-    const { data, sentAt, credits, cachedForMs } = await requester.request<BalanceDocument>(() => ({
-      operation: 'balances.get',
-      addresses: [address],
-      worstCase: WORST_CASE,
-      params: { address, limit: MAX_BALANCES },
-      // With `validate: 'warn'` an answer may have any shape.
-      isUsable: (answer: unknown) => isObject(answer) && isObject(answer.balances),
-    }))
-    const fresh = {
-      balances: heldBalances(data),
-      complete: Object.keys(data.balances).length < MAX_BALANCES,
-      updated: isInteger(data.updated) ? data.updated : 0,
-      askedAt: sentAt,
-      at: sentAt - cachedForMs,
-      requestedAt: clock.toUnix(sentAt - cachedForMs),
-      credits,
+    const readKnown = () => {
+      const known = this.#holdings.get(address)
+      return known && clock.now() - known.askedAt < maxAgeMs ? known : undefined
     }
-    this.#holdings.delete(address)
-    this.#holdings.set(address, fresh)
-    const [oldest] = this.#holdings.keys()
-    if (this.#holdings.size > MAX_WALLETS && oldest !== undefined) this.#holdings.delete(oldest)
-    return fresh
+    return buyUnlessKnown(readKnown, async (check) => {
+      const { data, sentAt, credits, cachedForMs } = await requester.request<BalanceDocument>(() => {
+        check()
+        return {
+          operation: 'balances.get',
+          addresses: [address],
+          worstCase: WORST_CASE,
+          params: { address, limit: MAX_BALANCES },
+          // With `validate: 'warn'` an answer may have any shape.
+          isUsable: (answer: unknown) => isObject(answer) && isObject(answer.balances),
+        }
+      })
+      const fresh = {
+        balances: heldBalances(data),
+        complete: Object.keys(data.balances).length < MAX_BALANCES,
+        updated: isInteger(data.updated) ? data.updated : 0,
+        askedAt: sentAt,
+        at: sentAt - cachedForMs,
+        requestedAt: clock.toUnix(sentAt - cachedForMs),
+        credits,
+      }
+      this.#holdings.delete(address)
+      this.#holdings.set(address, fresh)
+      const [oldest] = this.#holdings.keys()
+      if (this.#holdings.size > MAX_WALLETS && oldest !== undefined) this.#holdings.delete(oldest)
+      return fresh
+    })
   }
 }

@@ -239,6 +239,17 @@ describe('a portfolio', () => {
   })
 })
 
+test('a reader who waits for the budget beside one whose request is on its way gets the balances that one buys', async () => {
+  const { feed, clock, fake } = setupFeed({ budget: { creditsPerDay: 3_500 } }, { world, latencyMs: 100 })
+  const first = read(watchPortfolio(feed, WALLET, { everyMs: HOUR }))
+  await clock.advance(50)
+  const second = read(watchPortfolio(feed, WALLET, { everyMs: HOUR }))
+  await clock.advance(5 * SECOND)
+  const { totalUsd } = first.seen.at(-1) ?? {}
+  expect(second.seen.at(-1)).toMatchObject({ totalUsd, unpriced: [], stale: false })
+  expect(count(fake, 'balances.get')).toBe(1)
+})
+
 describe('when something fails, a portfolio', () => {
   test('keeps the last state with stale: true, reports it once, and recovers', async () => {
     const { feed, clock, fake, events } = setup()

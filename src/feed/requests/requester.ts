@@ -136,6 +136,27 @@ export class Requester {
   }
 }
 
+/**
+ * Resolves with what `work` buys, or with what another reader has bought while it waited for the budget.
+ * @param work calls the function that it gets before each of its requests
+ */
+export async function buyUnlessKnown<T>(
+  readKnown: () => T | undefined,
+  work: (check: () => void) => Promise<T>,
+): Promise<T> {
+  const isKnown = new Error('Another reader has bought it meanwhile.')
+  let known: T | undefined
+  try {
+    return await work(() => {
+      known = readKnown()
+      if (known !== undefined) throw isKnown
+    })
+  } catch (error) {
+    if (error === isKnown && known !== undefined) return known
+    throw error
+  }
+}
+
 export interface RecurringRequest extends Pick<PlannedRequests, 'operation' | 'address'> {
   /** Requests with the same key are shared by their consumers, at the shortest interval. */
   readonly key: string
