@@ -10,7 +10,7 @@ import type { PriceFeed } from '../feed/types.ts'
 import type { Candle } from '../generated/types.ts'
 import { defaultOf } from '../operations/validate-params.ts'
 import { BUCKET_SECONDS } from './buckets.ts'
-import { candleCredits } from './cost.ts'
+import { candleCredits, updateCredits } from './cost.ts'
 import { applyChange, updateSeries } from './keep-series.ts'
 import { checkStored, finalUntilOf, isCandles, type KnownSeries, type SeriesId, serviceTime } from './series.ts'
 
@@ -58,14 +58,12 @@ export function watchCandles(feed: PriceFeed, input: string, options: CandleWatc
   client.token.candles.estimate({ address, bucket, limit, currency })
   lifetime.throwIfAborted()
   const id = { address, bucket, currency }
-  // Each request asks for the open candle and for those that have ended since the one before.
-  const candles = Math.min(limit, 1 + everyMs / (BUCKET_SECONDS[bucket] * 1_000))
   const planned: RecurringRequest = {
     operation: 'token.candles',
     address,
     key: [address, bucket, currency].join(),
     everyMs,
-    credits: () => candleCredits(candles),
+    credits: () => updateCredits(bucket, everyMs, limit),
   }
   const watches = share('candles', () => new CandleWatches(internals))
   return followLatest(internals, signal, planned, (...stream) => watches.follow(id, limit, everyMs, ...stream))

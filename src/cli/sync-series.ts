@@ -1,12 +1,9 @@
 import type { Candle } from 'etn-market'
-import type { CandleBucket } from 'etn-market/candles'
-import { BUCKET_SECONDS } from '../candles/buckets.ts'
-import { candleCredits, maxCandles } from '../candles/cost.ts'
 import { toCsv, toIsoTime } from '../candles/csv.ts'
 import { type Purchase, type SeriesNow, updateSeries } from '../candles/keep-series.ts'
 import { savePaidFor } from './files.ts'
 import { formatItems } from './output.ts'
-import { DEFAULT_BUCKET, type SeriesFile } from './series.ts'
+import type { SeriesFile } from './series.ts'
 
 export interface SyncOptions extends SeriesNow {
   buy(limit: number): Promise<readonly Candle[]>
@@ -42,10 +39,4 @@ export function describeGap({ file, gap }: Pick<Synced, 'file' | 'gap'>): string
   if (gap === undefined) return []
   const times = `from ${toIsoTime(gap.from)} to ${toIsoTime(gap.to)}`
   return [`warning: ${file}: a gap stays ${times}: the service returns no older candles.`]
-}
-
-/** Credits to bring a series up to date once in `everyMs`. The first time costs more: it buys the beginning of the series. */
-export function costOfSync({ bucket = DEFAULT_BUCKET }: Readonly<Record<string, unknown>>, everyMs: number): number {
-  const candles = everyMs / 1_000 / BUCKET_SECONDS[bucket as CandleBucket] + 1
-  return candleCredits(Math.min(maxCandles(), candles))
 }
