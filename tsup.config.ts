@@ -2,8 +2,8 @@ import { defineConfig, type Options } from 'tsup'
 import { mergeShared } from './.github/build/merge-shared.ts'
 
 /** Entries of a group share files, and so the classes of their errors; the more entries, the more files each loads. */
-const CLIENT = ['index', 'feed', 'proxy', 'redis', 'stream']
-const OTHERS = [['candles'], ['fake', 'msw'], ['format'], ['node'], ['otel'], ['react'], ['tanstack-query'], ['vitest']]
+const CLIENT = ['index', 'feed', 'candles', 'trades', 'portfolio', 'proxy', 'redis', 'stream']
+const OTHERS = [['fake', 'msw'], ['format'], ['node'], ['otel'], ['react'], ['tanstack-query'], ['vitest']]
 /** In ES modules apart from the client, which loads all: a bundle with one stays small. In CommonJS both contain zod. */
 const SCHEMAS = 'schemas'
 
@@ -21,6 +21,7 @@ const OWN = [
   'etn-market/feed',
   'etn-market/format',
   'etn-market/node',
+  'etn-market/portfolio',
 ]
 /** What the application brings. */
 const PEERS = ['@tanstack/query-core', 'msw', 'react', 'vitest']

@@ -1,5 +1,5 @@
 import type { Candle } from '../generated/types.ts'
-import type { FilledCandle } from './index.ts'
+import type { FilledCandle } from './ohlcv.ts'
 
 const COLUMNS = ['open', 'high', 'low', 'close', 'volume', 'count'] as const
 const HEADER = ['time', ...COLUMNS].join(',')

@@ -1,10 +1,12 @@
 import { type CreditPlan, planCredits } from 'etn-market'
+import type { CandleBucket } from 'etn-market/candles'
+import { updateCredits } from '../candles/cost.ts'
 import { type DailyCost, sumSpending } from '../credits/plan.ts'
 import { planTimetable, type Timetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { activeHoursOf } from './line-times.ts'
 import { kindOf, type PlanFile, type PlanLine } from './plan-file.ts'
-import { costOfSync } from './sync-series.ts'
+import { DEFAULT_BUCKET } from './series.ts'
 
 export type PlanForecast = ReturnType<typeof forecastPlan>
 
@@ -68,7 +70,9 @@ function costOf(line: PlanLine): Cost {
   const { count } = line
   const { calls, requestsPerDay, creditsPerDay, minCreditsPerDay } = planCredits([line.call])
   if (kindOf(line) === 'candles') {
-    const credits = costOfSync(line.params, line.times.everyMs)
+    // The first time costs more: it buys the beginning of the series.
+    const { bucket = DEFAULT_BUCKET } = line.params as { bucket?: CandleBucket }
+    const credits = updateCredits(bucket, line.times.everyMs)
     return toCost(credits, count * requestsPerDay * credits, count * requestsPerDay)
   }
   return {

@@ -1,11 +1,9 @@
-import { type Candle, operations } from 'etn-market'
-import type { CandleBucket } from 'etn-market/candles'
-import { BUCKET_SECONDS } from '../candles/buckets.ts'
+import type { Candle } from 'etn-market'
 import { toCsv, toIsoTime } from '../candles/csv.ts'
-import { countMissing, type Purchase, planChange, type SeriesNow } from '../candles/keep-series.ts'
+import { type Purchase, type SeriesNow, updateSeries } from '../candles/keep-series.ts'
 import { savePaidFor } from './files.ts'
 import { formatItems } from './output.ts'
-import { DEFAULT_BUCKET, type SeriesFile } from './series.ts'
+import type { SeriesFile } from './series.ts'
 
 export interface SyncOptions extends SeriesNow {
   buy(limit: number): Promise<readonly Candle[]>
@@ -18,21 +16,18 @@ export interface Synced extends Pick<Purchase, 'added' | 'updated' | 'gap'> {
 }
 
 /**
- * Brings a series up to date: buys what it misses, and again where that does not reach back far enough. What was bought is saved, also where
- * the second purchase fails.
+ * Brings the series of a file up to date.
  * @throws the error of `buy`, or a CommandError that says where the candles are that the file did not take
  */
-export async function syncSeries(file: SeriesFile, options: SyncOptions): Promise<Synced> {
-  const { buy, now } = options
-  const missing = countMissing(file, options)
-  const bought = await buy(missing)
-  let change = planChange(file, bought, now)
-  try {
-    if (change.needed > missing) change = planChange(file, [...bought, ...(await buy(change.needed))], now)
-  } finally {
+export async function syncSeries(file: SeriesFile, { limit, now, buy }: SyncOptions): Promise<Synced> {
+  const save = (change: Purchase) =>
     savePaidFor(`--sync ${file.name}`, 'candles.csv', toCsv(change.fresh), () => file.merge(change))
-  }
-  const { added, updated, gap } = change
+  const { added, updated, gap } = await updateSeries(file, {
+    limit,
+    now: () => now,
+    buy: (count) => buy(count()),
+    save,
+  })
   return { file: file.name, added, updated, total: file.candles.length, ...(gap && { gap }) }
 }
 
@@ -44,11 +39,4 @@ export function describeGap({ file, gap }: Pick<Synced, 'file' | 'gap'>): string
   if (gap === undefined) return []
   const times = `from ${toIsoTime(gap.from)} to ${toIsoTime(gap.to)}`
   return [`warning: ${file}: a gap stays ${times}: the service returns no older candles.`]
-}
-
-const { base, perItem = 0, maxItems } = operations['token.candles'].credits
-/** Credits to bring a series up to date once in `everyMs`. The first time costs more: it buys the beginning of the series. */
-export function costOfSync({ bucket = DEFAULT_BUCKET }: Readonly<Record<string, unknown>>, everyMs: number): number {
-  const candles = everyMs / 1_000 / BUCKET_SECONDS[bucket as CandleBucket] + 1
-  return base + perItem * Math.min(maxItems, candles)
 }

@@ -1,27 +1,33 @@
 import { callStore } from '../concurrency/store-timeout.ts'
 import { messageOf } from '../utils/runtime.ts'
-import type { FeedContext } from './context.ts'
+import type { FeedInternals } from './feed-internals.ts'
 import type { FeedStore } from './types.ts'
 
 /** Nobody waits long for a store: what it does not have is bought, and a feed that is closed ends. */
 const WAIT_MS = 1_000
 
+/** The store of a feed, shared by all that is kept there; undefined without one. */
+export function checkedStoreOf(feed: FeedInternals): CheckedStore | undefined {
+  const { store, share } = feed
+  return store && share('store', () => new CheckedStore(store, feed))
+}
+
 /** A store whose values are checked. If it fails or hangs, the feed continues without it. */
 export class CheckedStore {
   readonly #store: FeedStore
-  readonly #context: Pick<FeedContext, 'clock' | 'emit' | 'lifetime'>
+  readonly #feed: Pick<FeedInternals, 'clock' | 'emit' | 'lifetime'>
   /** Of keys that are written in order: the newest value that is not yet written, and the write that is under way. */
   readonly #unwritten = new Map<string, () => unknown>()
   readonly #writes = new Map<string, Promise<void>>()
 
-  constructor(store: FeedStore, context: Pick<FeedContext, 'clock' | 'emit' | 'lifetime'>) {
+  constructor(store: FeedStore, feed: Pick<FeedInternals, 'clock' | 'emit' | 'lifetime'>) {
     this.#store = store
-    this.#context = context
+    this.#feed = feed
   }
 
   /** Resolves with what `check` makes of the value: undefined if it is invalid or absent, if the store fails or is slow, or the feed is closed. */
   async read<T>(key: string, check: (value: unknown) => T | undefined): Promise<T | undefined> {
-    const { clock, lifetime } = this.#context
+    const { clock, lifetime } = this.#feed
     const readAndCheck = async () => {
       const text: unknown = await this.#store.get(key)
       if (text === undefined || text === null) return undefined
@@ -39,7 +45,7 @@ export class CheckedStore {
   }
 
   write(key: string, value: unknown, ttlMs: number): void {
-    const { clock, lifetime } = this.#context
+    const { clock, lifetime } = this.#feed
     const set = () => this.#store.set(key, JSON.stringify(value), ttlMs)
     callStore(set, { clock, signal: lifetime }).catch((error) => this.#fail(error))
   }
@@ -56,7 +62,7 @@ export class CheckedStore {
   }
 
   async #writeAll(key: string): Promise<void> {
-    const { clock } = this.#context
+    const { clock } = this.#feed
     for (let set = this.#unwritten.get(key); set; set = this.#unwritten.get(key)) {
       this.#unwritten.delete(key)
       await callStore(set, { clock, timeoutMs: WAIT_MS }).catch((error) => this.#report(error))
@@ -65,10 +71,10 @@ export class CheckedStore {
   }
 
   #fail(error: unknown): void {
-    if (!this.#context.lifetime.aborted) this.#report(error)
+    if (!this.#feed.lifetime.aborted) this.#report(error)
   }
 
   #report(error: unknown): void {
-    this.#context.emit({ type: 'feed.store_failed', message: messageOf(error) })
+    this.#feed.emit({ type: 'feed.store_failed', message: messageOf(error) })
   }
 }

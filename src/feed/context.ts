@@ -3,16 +3,17 @@ import { abortReason, createAbortListeners, LightAbortController } from '../conc
 import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { checkSignal, invalidOption } from '../errors/input.ts'
+import { fleetInternalsOf, type SharedLease } from '../fleet/fleet.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
+import { messageOf } from '../utils/runtime.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import { CheckedStore } from './checked-store.ts'
 import { DailyBudget } from './daily-budget.ts'
 import type { FeedEvent } from './events.ts'
 import { callSafely } from './failures.ts'
 import { FeedClock } from './feed-clock.ts'
 import { followPageVisibility, type PageVisibility, requireVisibility } from './page-visibility.ts'
 import { PriceBuyer } from './prices/price-buyer.ts'
-import { readSharedLease, SharedPrices } from './prices/shared-prices.ts'
+import type { SharedPrices } from './prices/shared-prices.ts'
 import { PriceTable } from './prices/tracked-price.ts'
 import { Backoff } from './requests/backoff.ts'
 import type { RecurringRequest } from './requests/requester.ts'
@@ -30,7 +31,6 @@ export class FeedContext {
   readonly lifetime = new Lifetime()
   /** What outlives the feed; undefined without a store. */
   readonly store: FeedStore | undefined
-  readonly checkedStore: CheckedStore | undefined
   readonly table = new PriceTable()
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
@@ -40,12 +40,15 @@ export class FeedContext {
   /** What is requested again and again, besides prices. */
   readonly recurring = new Set<RecurringRequest>()
   readonly listeners = new Set<() => void>()
+  /** What ends before `close` resolves, besides prices. */
+  readonly closing = new Set<() => Promise<void>>()
   readonly send: Send
   /** How long price requests and new watches wait for others, in milliseconds. */
   readonly collectMs: number
   /** The default of a price request. */
   readonly maxAgeMs: number
   readonly #page: PageVisibility | undefined
+  readonly #shared = new Map<string, unknown>()
   readonly #checksum = memoize(checksumAddress)
 
   constructor(client: FeedClient, options: FeedOptions) {
@@ -58,11 +61,10 @@ export class FeedContext {
     this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000, DAY_MS)
     this.clock = new FeedClock(options.clock ?? internals?.clock ?? new SystemClock())
     this.store = store
-    this.checkedStore = store && new CheckedStore(store, this)
     this.dailyBudget = new DailyBudget(options, this.clock, internals?.budget)
     this.backoff = new Backoff(this.clock, this.emit)
     this.send = createSend(client, this.dailyBudget.budget)
-    this.buyer = new PriceBuyer(this, store && new SharedPrices(this, store, fleetLease))
+    this.buyer = new PriceBuyer(this, store && (() => this.#loadShared(store, fleetLease)))
     this.schedule = new Schedule(this)
     if (stream) this.schedule.stream = new FeedStream(this)
     if (typeof pauseWhenHidden !== 'boolean') requireVisibility('pauseWhenHidden', pauseWhenHidden, 'true, false')
@@ -75,6 +77,12 @@ export class FeedContext {
     for (const listener of [...this.listeners]) listener()
   }
 
+  /** Returns what all readers of one kind share, such as the candles that are known. It is made for the first of them. */
+  readonly share = <T>(kind: string, create: () => T): T => {
+    if (!this.#shared.has(kind)) this.#shared.set(kind, create())
+    return this.#shared.get(kind) as T
+  }
+
   readonly isPaused = (): boolean => this.#page?.hidden ?? false
 
   /** Returns the EIP-55 form of addresses; throws the client's error for an invalid one. */
@@ -83,12 +91,22 @@ export class FeedContext {
     return addresses.map(this.#checksum)
   }
 
+  /** On demand, because most pages have no store. Where its code cannot be loaded, the feed buys the prices itself. */
+  #loadShared(store: FeedStore, fleetLease: SharedLease | undefined): Promise<SharedPrices | undefined> {
+    return this.share('prices', () =>
+      import('./prices/shared-prices.ts').then(
+        ({ SharedPrices }) => new SharedPrices(this, store, fleetLease),
+        (error) => void this.emit({ type: 'feed.store_failed', message: messageOf(error) }),
+      ),
+    )
+  }
+
   /** Resolves when no timer, listener or request is left. */
   async close(): Promise<void> {
     this.listeners.clear()
     this.#page?.stop()
     this.schedule.stream?.stop()
-    await this.schedule.stop()
+    await Promise.all([this.schedule.stop(), ...Array.from(this.closing, (end) => end())])
   }
 }
 
@@ -120,6 +138,15 @@ export class Lifetime extends LightAbortController {
     this.#controller.abort(reason)
     this.abort(reason)
   }
+}
+
+/** The lease of the fleet, if there is one. Without a shared store a member could not read what another one buys. */
+function readSharedLease({ fleet, store }: FeedOptions): SharedLease | undefined {
+  if (fleet === undefined) return undefined
+  const internals = fleetInternalsOf(fleet)
+  if (internals === undefined) throw invalidOption('fleet', fleet, 'a fleet of createRedisFleet')
+  if (store === undefined) throw invalidOption('store', store, 'a store that all members of the fleet share')
+  return internals.buyLease
 }
 
 function readDuration(name: string, ms: number, longest: number): number {

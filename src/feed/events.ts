@@ -70,7 +70,7 @@ export interface FeedStoppedEvent {
 }
 
 /**
- * Prices of a watch without `onError`, the candles of `watchCandles` or the balances of `portfolio` fail to arrive. Raised once,
+ * Prices of a watch without `onError`, the candles of `watchCandles` or the balances of `watchPortfolio` fail to arrive. Raised once,
  * and again when the reason changes.
  */
 export interface FeedWatchFailedEvent {

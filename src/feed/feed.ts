@@ -1,12 +1,10 @@
 import { internalsOf, withInternals } from '../client/client-internals.ts'
 import { invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
 import { ASYNC_DISPOSE, messageOf } from '../utils/runtime.ts'
-import { CandleWatches } from './candles/watch-candles.ts'
 import { FeedContext } from './context.ts'
 import { callSafely } from './failures.ts'
-import { Portfolios } from './portfolio/watch-portfolio.ts'
+import { withFeedInternals } from './feed-internals.ts'
 import { explain, readStatus } from './status.ts'
-import { Trades } from './trades/trades.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
 import { watchAlerts } from './watch/alert.ts'
 import { createPeek, getPrices } from './watch/get-prices.ts'
@@ -28,16 +26,13 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   if (budget && !internals) throw invalidOption('budget', budget, 'left out: the client was not made by createClient')
   const context = new FeedContext(client, options)
   const { lifetime, listeners, dailyBudget, emit } = context
-  const candles = new CandleWatches(context)
-  const portfolios = new Portfolios(context)
-  const trades = new Trades(context)
 
   const close = async () => {
     lifetime.end()
-    await Promise.all([context.close(), trades.stop()])
+    await context.close()
     await dailyBudget.close().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
   }
-  const feed = {
+  const methods = {
     async price(address, requestOptions = {}) {
       const prices = await getPrices([address], requestOptions, context)
       return prices[address] as NonNullable<(typeof prices)[string]>
@@ -51,14 +46,12 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
     },
     watch: (addresses, watchOptions) => watchPrices(addresses, watchOptions, context),
     alert: (address, alertOptions) => watchAlerts(address, alertOptions, context),
-    portfolio: (wallet, portfolioOptions) => portfolios.watch(wallet, portfolioOptions),
-    watchCandles: (address, candleOptions) => candles.watch(address, candleOptions),
-    trades: (tradesOptions) => trades.follow(tradesOptions),
     status: () => readStatus(context),
     explain: (explainOptions = {}) => explain(context, explainOptions),
     close,
     [ASYNC_DISPOSE]: close,
   } satisfies PriceFeed
+  const feed = withFeedInternals(methods, context)
   if (!internals) return feed
   // What a proxy calls for the feed is paid by its budget.
   const call: typeof internals.call = (operation, params, callOptions, more) =>

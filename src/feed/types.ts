@@ -2,13 +2,9 @@ import type { Client } from '../client/client.ts'
 import type { CacheStore } from '../client/options.ts'
 import type { Clock } from '../concurrency/clock.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { Trade } from '../generated/types.ts'
-import type { CandleSeries, CandleWatchOptions } from './candles/watch-candles.ts'
 import type { FeedEvent } from './events.ts'
 import type { AppVisibility } from './page-visibility.ts'
-import type { Portfolio, PortfolioOptions } from './portfolio/watch-portfolio.ts'
 import type { FeedStreamStatus } from './stream/stream-state.ts'
-import type { TradesOptions } from './trades/trades.ts'
 import type { AlertOptions, FeedAlert, FeedPrice, PriceRequestOptions, Watch, WatchOptions } from './watch/types.ts'
 
 /**
@@ -246,33 +242,6 @@ export interface PriceFeed extends AsyncDisposable {
    * @throws InvalidRequestError if an option is invalid. The iteration rejects if the key is refused.
    */
   alert(address: string, options: AlertOptions): AsyncIterable<FeedAlert>
-  /**
-   * Yields trades that it has not yielded before, newest last, beginning with the newest 25: without a request, if these are known
-   * and young enough for `everyMs`. A request is made when a reader waits for trades, and serves every reader of the token. It costs
-   * 250 credits and 10 for each trade, and asks for as many as are expected: at most 500 credits per interval, and 500 once.
-   *
-   * With a `store` a restart does not buy known trades again. An answer that cannot be read is reported by `feed.trades_failed`,
-   * and the next request follows after the interval.
-   * @throws the client's error, unless it is transient.
-   */
-  trades(options: TradesOptions): AsyncGenerator<Trade, void, undefined>
-  /**
-   * Keeps the balances of a wallet and the prices of its tokens up to date. Iterating over it yields the portfolio after each
-   * change; a slow reader misses older states. Balances cost 800 credits and 10 for each token, once per interval. Prices are
-   * watched, and shared with other watches. The decimals of a token cost at most 100 once for all wallets of the feed and of its
-   * store.
-   * @example for await (const { totalUsd, positions } of feed.portfolio(wallet, { everyMs: 300_000 })) show(totalUsd, positions)
-   * @throws the client's error, unless it is transient.
-   */
-  portfolio(wallet: string, options: PortfolioOptions): AsyncIterable<Portfolio>
-  /**
-   * Keeps the newest candles of a token up to date. Iterating over it yields the series after each update, oldest candle first;
-   * a slow reader misses older states. The first request costs 100 credits and 1 for each candle. Later ones ask only for the
-   * candles that are missing and for the open one, also after a restart if the feed has a store.
-   * @example for await (const candles of feed.watchCandles(token, { bucket: '1h', everyMs: 300_000 })) draw(candles)
-   * @throws the client's error, unless it is transient.
-   */
-  watchCandles(address: string, options: CandleWatchOptions): AsyncIterable<CandleSeries>
   /** The state of the feed at this moment. */
   status(): FeedStatus
   /** Returns what the feed will buy, and its cost: the next purchases, 10 by default. Sends nothing. */

@@ -1,5 +1,6 @@
 import { createClient, ResponseError } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
+import { watchPortfolio } from 'etn-market/portfolio'
 import { describe, expect, test } from 'vitest'
 import { MINUTE, read, recordWatch, SECOND, setupFeed } from '../feed/setup.ts'
 import { pricePath, setupProxy } from '../proxy/setup.ts'
@@ -126,7 +127,7 @@ describe('a price that a cache on the way has kept for an hour', () => {
     const wallet = address(2)
     const { feed, fake, clock } = setupFeed({}, { world: { balances: { [wallet]: { [BOLT]: '5' } } } })
     fake.fault({ ...hourOld, operation: 'balances.get' })
-    const { seen } = read(feed.portfolio(wallet, { everyMs: 5 * MINUTE, balancesEveryMs: 30 * MINUTE }))
+    const { seen } = read(watchPortfolio(feed, wallet, { everyMs: 5 * MINUTE, balancesEveryMs: 30 * MINUTE }))
     await clock.advance(30 * MINUTE - SECOND)
     expect(seen.length).toBeGreaterThan(1)
     expect(seen.map(({ stale }) => stale)).not.toContain(false)

@@ -1,6 +1,8 @@
 import { createBudget, createClient } from 'etn-market'
+import { watchCandles } from 'etn-market/candles'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import { createPriceFeed, type FeedPrice } from 'etn-market/feed'
+import { watchPortfolio } from 'etn-market/portfolio'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SystemClock } from '../../src/concurrency/clock.ts'
 import { costs, limited, ok, price, wait } from '../support/answers.ts'
@@ -8,8 +10,6 @@ import { createVirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 import { address, addresses, setup, watch } from '../support/setup.ts'
 import { inAnotherProcess } from '../support/store.ts'
-// The feed loads it lazily; loaded here so that it takes no real time.
-import '../../src/feed/trades/readers.ts'
 
 const { BOLT, CORE } = fakeTokens
 const SECOND = 1_000
@@ -75,7 +75,7 @@ describe.each(kinds)('after a sleep that is %s', (_, isCertain) => {
       const seen: { readonly at: number; readonly stale: boolean }[] = []
       const options = { everyMs: MINUTE, balancesEveryMs: 30 * MINUTE }
       const reading = (async () => {
-        for await (const portfolio of feed.portfolio(wallet, options)) seen.push(portfolio)
+        for await (const portfolio of watchPortfolio(feed, wallet, options)) seen.push(portfolio)
       })()
       await clock.advance(10 * MINUTE)
       const before = seen.length
@@ -97,7 +97,7 @@ describe.each(kinds)('after a sleep that is %s', (_, isCertain) => {
     test('buys missing candles in one request', async () => {
       const { clock, fake, open } = setupFeed()
       const feed = open()
-      const candles = feed.watchCandles(BOLT, { bucket: '1m', everyMs: MINUTE, limit: 100 })[Symbol.asyncIterator]()
+      const candles = watchCandles(feed, BOLT, { bucket: '1m', everyMs: MINUTE, limit: 100 })[Symbol.asyncIterator]()
       const first = watch(candles.next())
       await clock.advance(SECOND)
       expect(first.state).toBe('resolved')

@@ -77,7 +77,7 @@ test('a failure of the prices is printed, with the exit code of its reason', asy
   expect(stderr).toContain('warning: prices.batch: the service answered 500')
 })
 
-test('counts tokens that are not listed, as feed.portfolio does', async () => {
+test('counts tokens that are not listed, as watchPortfolio does', async () => {
   const { json, fake } = await scene()
   fake.stub('token.list', ({ data }) => data.filter(({ address }) => address !== BOLT))
   fake.stub('prices.batch', () => ({ [BOLT.toLowerCase()]: { usd: '0.1', etn: '20' } }))

@@ -5,8 +5,6 @@ import { createProxy } from 'etn-market/proxy'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { type BudgetStore, createBudget } from '../../src/credits/budget.ts'
-// Client and feed load these lazily; loaded here so that they take no real time.
-import '../../src/feed/trades/readers.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 import { onCaseFinished, testProperty } from '../support/property.ts'

@@ -2,17 +2,29 @@ import { readFileSync } from 'node:fs'
 import vm from 'node:vm'
 import { build } from 'esbuild'
 import type * as Market from 'etn-market'
+import type * as Candles from 'etn-market/candles'
 import { createFakeService } from 'etn-market/fake'
 import type * as Feed from 'etn-market/feed'
 import type * as Format from 'etn-market/format'
+import type * as Portfolio from 'etn-market/portfolio'
 import type * as Stream from 'etn-market/stream'
+import type * as Trades from 'etn-market/trades'
 import { parseAst } from 'rollup/parseAst'
 import { expect, test } from 'vitest'
 
-type Package = typeof Market & typeof Feed & typeof Stream & typeof Format
+type Package = typeof Market &
+  typeof Feed &
+  typeof Candles &
+  typeof Trades &
+  typeof Portfolio &
+  typeof Stream &
+  typeof Format
 
 const BOLT = '0x043fAa1b5C5FC9a7dc35171f290c29ECDE0cCff1'
-const ENTRIES = ['etn-market', 'etn-market/feed', 'etn-market/stream', 'etn-market/format']
+const ENTRIES = [
+  'etn-market',
+  ...['feed', 'candles', 'trades', 'portfolio', 'stream', 'format'].map((name) => `etn-market/${name}`),
+]
 /** Longer than a step takes on a busy machine: one that takes longer hangs. */
 const LIMIT_MS = 50_000
 
@@ -154,7 +166,7 @@ function stepsOf(market: Package, { fetch }: ReturnType<typeof openService>) {
     feed: () =>
       withClient({}, async (client) => {
         const feed = market.createPriceFeed(client, { store: store() as never, budget: { creditsPerDay: 10_000 } })
-        for await (const _ of feed.trades({ everyMs: 60_000 })) break
+        for await (const _ of market.followTrades(feed, { everyMs: 60_000 })) break
         return feed.price(BOLT).finally(() => feed.close())
       }),
     stream: () =>

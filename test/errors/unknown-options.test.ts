@@ -11,17 +11,20 @@ import {
   operations,
   planCredits,
 } from 'etn-market'
+import { watchCandles } from 'etn-market/candles'
 import { createFakeService, fakeTokens, record, useFakeService } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import { formatPrice } from 'etn-market/format'
 import { mswHandlers } from 'etn-market/msw'
 import { createFileStore, createNodeTransport } from 'etn-market/node'
 import { createTelemetry } from 'etn-market/otel'
+import { watchPortfolio } from 'etn-market/portfolio'
 import { createProxy } from 'etn-market/proxy'
 import { createCreditMeter, usePrice, usePrices } from 'etn-market/react'
 import { createRedisFleet } from 'etn-market/redis'
 import { createPriceStream } from 'etn-market/stream'
 import { etnQueries } from 'etn-market/tanstack-query'
+import { followTrades } from 'etn-market/trades'
 import { afterAll, describe, expect, test } from 'vitest'
 
 const { BOLT } = fakeTokens
@@ -121,16 +124,13 @@ const OPTIONS: Record<string, Row> = {
   createPriceFeed: ['maxAgeMs', (o: object) => createPriceFeed(client, o)],
   'createPriceFeed().alert': ['above', (o: object) => feed.alert(BOLT, { everyMs: 60_000, below: 1, ...o })],
   'createPriceFeed().explain': ['calls', (o: object) => feed.explain(o)],
-  'createPriceFeed().portfolio': ['signal', (o: object) => feed.portfolio(BOLT, { everyMs: DAY, ...o })],
+  watchPortfolio: ['signal', (o: object) => watchPortfolio(feed, BOLT, { everyMs: DAY, ...o })],
   'createPriceFeed().price': ['maxAgeMs', (o: object) => feed.price(BOLT, o)],
   'createPriceFeed().prices': ['maxAgeMs', (o: object) => feed.prices([BOLT], o)],
-  'createPriceFeed().trades': ['signal', (o: object) => feed.trades({ everyMs: 60_000, ...o })],
+  followTrades: ['signal', (o: object) => followTrades(feed, { everyMs: 60_000, ...o })],
   'createPriceFeed().watch': ['onPrice', (o: object) => feed.watch(BOLT, { everyMs: 60_000, ...o })],
   'createPriceFeed().watch().update': ['everyMs', (o: object) => watch.update(o)],
-  'createPriceFeed().watchCandles': [
-    'limit',
-    (o: object) => feed.watchCandles(BOLT, { bucket: '1h', everyMs: 60_000, ...o }),
-  ],
+  watchCandles: ['limit', (o: object) => watchCandles(feed, BOLT, { bucket: '1h', everyMs: 60_000, ...o })],
   createPriceStream: ['headers', (o: object) => createPriceStream({ url: '/api', ...o })],
   'createPriceStream().watch': ['everyMs', (o: object) => stream.watch(BOLT, o)],
   createProxy: ['basePath', (o: object) => createProxy({ client, allow: ['etn.price'], budget: false, ...o })],
@@ -164,7 +164,7 @@ const NESTED: Record<string, Row> = {
   ],
   'budget of createPriceFeed': ['name', (o: object) => createPriceFeed(client, { budget: { creditsPerDay: 5, ...o } })],
   'minChange of a watch': ['percent', (o: object) => feed.watch(BOLT, { everyMs: DAY, minChange: o as never })],
-  'everyMs of trades': ['max', (o: object) => feed.trades({ everyMs: { min: 1_000, max: DAY, ...o } })],
+  'everyMs of followTrades': ['max', (o: object) => followTrades(feed, { everyMs: { min: 1_000, max: DAY, ...o } })],
   'agent of createNodeTransport': ['http', (o: object) => createNodeTransport({ agent: o })],
   'staleTime of etnQueries': ['token.price', (o: object) => etnQueries(client, { staleTime: o })],
   'an entry of allow': ['cacheMs', (o: object) => proxyWith({ allow: [{ ...allow, ...o }] })],

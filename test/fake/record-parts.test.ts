@@ -1,8 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Client, createClient } from 'etn-market'
+import { watchCandles } from 'etn-market/candles'
 import { createPriceFeed, type FeedOptions, type PriceFeed } from 'etn-market/feed'
+import { watchPortfolio } from 'etn-market/portfolio'
 import { createProxy } from 'etn-market/proxy'
 import { etnQueries } from 'etn-market/tanstack-query'
+import { followTrades } from 'etn-market/trades'
 import { describe, expect, it } from 'vitest'
 import { fakeWallets } from '../../src/fake/data/balances.ts'
 import { record } from '../../src/fake/index.ts'
@@ -84,10 +87,10 @@ const PARTS: Record<string, Part> = {
   'a price of a feed': withFeed((feed) => feed.price(BOLT)),
   'a price of a feed with a budget': withFeed((feed) => feed.price(BOLT), { budget: { creditsPerDay: 20_000 } }),
   'a watch': withFeed((feed) => first(feed.watch([BOLT, CORE], { everyMs: 60_000 }))),
-  'watched candles': withFeed((feed) => first(feed.watchCandles(BOLT, { bucket: '1h', everyMs: 60_000 }))),
+  'watched candles': withFeed((feed) => first(watchCandles(feed, BOLT, { bucket: '1h', everyMs: 60_000 }))),
   'followed trades': (client) =>
-    withFeed((feed) => Promise.race([first(feed.trades({ everyMs: 60_000 })), charged(client)]))(client),
-  'a portfolio': withFeed((feed) => first(feed.portfolio(fakeWallets.whale, { everyMs: 60_000 }))),
+    withFeed((feed) => Promise.race([first(followTrades(feed, { everyMs: 60_000 })), charged(client)]))(client),
+  'a portfolio': withFeed((feed) => first(watchPortfolio(feed, fakeWallets.whale, { everyMs: 60_000 }))),
   'a proxy': askProxy,
   'a stream of a proxy': openStream,
 }

@@ -1,8 +1,11 @@
+import { watchCandles } from 'etn-market/candles'
 import { fakeTokens } from 'etn-market/fake'
+import { watchPortfolio } from 'etn-market/portfolio'
+import { followTrades } from 'etn-market/trades'
 import { expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
+import { serveTrades } from '../trades/trade-list.ts'
 import { DAY, MINUTE, read, recordWatch, setupFeed, some } from './setup.ts'
-import { serveTrades } from './trade-list.ts'
 
 const { BOLT, CORE } = fakeTokens
 
@@ -40,9 +43,9 @@ test('the plan names what candle watches and portfolios request besides prices, 
   const world = { balances: { [wallet]: { [BOLT]: '5', [CORE]: '7' } } }
   const { feed, clock, fake } = setupFeed({}, { world })
   const readers = [
-    feed.watchCandles(BOLT, { bucket: '15m', everyMs: 5 * MINUTE, limit: 50 }),
-    feed.watchCandles(BOLT, { bucket: '15m', everyMs: 20 * MINUTE, limit: 50 }),
-    feed.portfolio(wallet, { everyMs: 5 * MINUTE, balancesEveryMs: 30 * MINUTE }),
+    watchCandles(feed, BOLT, { bucket: '15m', everyMs: 5 * MINUTE, limit: 50 }),
+    watchCandles(feed, BOLT, { bucket: '15m', everyMs: 20 * MINUTE, limit: 50 }),
+    watchPortfolio(feed, wallet, { everyMs: 5 * MINUTE, balancesEveryMs: 30 * MINUTE }),
   ].map((one) => one[Symbol.asyncIterator]())
   for (const reader of readers) void reader.next()
   await clock.advance(MINUTE)
@@ -70,9 +73,9 @@ test('the plan names the trades that readers wait for, once for all readers of a
   const { feed, clock, fake } = setupFeed()
   const { add } = serveTrades(fake, 100)
   const readers = [
-    feed.trades({ token: BOLT, everyMs: 5 * MINUTE }),
-    feed.trades({ token: BOLT, everyMs: 20 * MINUTE }),
-    feed.trades({ everyMs: 10 * MINUTE }),
+    followTrades(feed, { token: BOLT, everyMs: 5 * MINUTE }),
+    followTrades(feed, { token: BOLT, everyMs: 20 * MINUTE }),
+    followTrades(feed, { everyMs: 10 * MINUTE }),
   ]
   expect(feed.explain().others).toEqual([])
   const ends = readers.map((reader) => read(reader).end)

@@ -1,5 +1,8 @@
+import { watchCandles } from 'etn-market/candles'
 import { fakeTokens } from 'etn-market/fake'
 import type { PriceFeed } from 'etn-market/feed'
+import { watchPortfolio } from 'etn-market/portfolio'
+import { followTrades } from 'etn-market/trades'
 import { describe, expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
@@ -14,9 +17,9 @@ type Open = (feed: PriceFeed, options: { everyMs: number; signal?: AbortSignal }
 const KINDS: readonly [string, Open][] = [
   ['watch', (feed, options) => feed.watch(CORE, options)],
   ['alert', (feed, options) => feed.alert(BOLT, { above: '0', ...options })],
-  ['watchCandles', (feed, options) => feed.watchCandles(BOLT, { bucket: '1m', ...options })],
-  ['portfolio', (feed, options) => feed.portfolio(WALLET, options)],
-  ['trades', (feed, options) => feed.trades(options)],
+  ['watchCandles', (feed, options) => watchCandles(feed, BOLT, { bucket: '1m', ...options })],
+  ['portfolio', (feed, options) => watchPortfolio(feed, WALLET, options)],
+  ['trades', (feed, options) => followTrades(feed, options)],
 ]
 
 describe.each(KINDS)('an iteration of feed.%s', (name, open) => {
@@ -88,12 +91,12 @@ describe.each(KINDS)('an iteration of feed.%s', (name, open) => {
 
 /** What is not a price is asked for by one requester. */
 const SERIES = [
-  ['watchCandles', 'token.candles', 200, (feed: PriceFeed) => feed.watchCandles(BOLT, { bucket: '1m', everyMs: TEN })],
+  ['watchCandles', 'token.candles', 200, (feed: PriceFeed) => watchCandles(feed, BOLT, { bucket: '1m', everyMs: TEN })],
   [
     'portfolio',
     'balances.get',
     800,
-    (feed: PriceFeed) => feed.portfolio(WALLET, { everyMs: TEN, balancesEveryMs: TEN }),
+    (feed: PriceFeed) => watchPortfolio(feed, WALLET, { everyMs: TEN, balancesEveryMs: TEN }),
   ],
 ] as const
 

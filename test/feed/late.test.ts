@@ -144,3 +144,33 @@ test('a price that a visitor reopens before it is too old is not bought again, w
     expect([offset, bought.length]).toEqual([offset, 1])
   }
 })
+
+test('a price that a visitor reopens at a tick, within its interval, is bought once, and in time for a visitor who stays', async () => {
+  for (const [opensAt, ...others] of [
+    [30, 59.6],
+    [10, 45, 59.6],
+    [50, 59.6, 80],
+  ]) {
+    const { feed, fake, clock } = setupFeed({}, { latencyMs: 100 })
+    recordWatch(feed, BOLT, MINUTE)
+    const start = clock.now()
+    for (const [index, at] of [opensAt ?? 0, ...others].entries()) {
+      await clock.advance(start + at * SECOND - clock.now())
+      // Also beside others that are bought now.
+      const { stop } = recordWatch(feed, [CORE, ...some(3 * index, 10 * index)], MINUTE)
+      await clock.advance(SECOND)
+      stop()
+    }
+    const times = () =>
+      fake
+        .journal()
+        .filter(({ path, query }) => `${path}${query.addresses ?? ''}`.toLowerCase().includes(CORE.toLowerCase()))
+        .map(({ at }) => at)
+    expect([opensAt, times().length]).toEqual([opensAt, 1])
+    const { prices } = recordWatch(feed, CORE, MINUTE)
+    await clock.advance(5 * MINUTE)
+    expect(prices.filter(({ stale }) => stale)).toEqual([])
+    const [first = 0, second = 0] = times()
+    expect(second - first).toBeGreaterThan(59 * SECOND)
+  }
+})

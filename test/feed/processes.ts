@@ -4,7 +4,7 @@ import { createPriceFeed, type FeedEvent, type FeedOptions, type PriceFeed } fro
 import { createVirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 // Client and feed load these lazily; loaded here so that they take no real time.
-import '../../src/feed/trades/readers.ts'
+import '../../src/feed/prices/shared-prices.ts'
 import '../../src/generated/answer-schemas.ts'
 import { onCaseFinished } from '../support/property.ts'
 import { DAY } from './setup.ts'

@@ -1,5 +1,8 @@
 import { InvalidRequestError } from 'etn-market'
+import { watchCandles } from 'etn-market/candles'
 import { fakeTokens, fakeWallets } from 'etn-market/fake'
+import { watchPortfolio } from 'etn-market/portfolio'
+import { followTrades } from 'etn-market/trades'
 import { expect, test } from 'vitest'
 import { rejection } from '../support/setup.ts'
 import { MINUTE, setupFeed } from './setup.ts'
@@ -21,9 +24,9 @@ test.each([null, 'soon', 5, {}])(
       price: async () => feed.price(BOLT, { signal }),
       watch: async () => first(feed.watch(BOLT, { everyMs: MINUTE, signal })),
       alert: async () => first(feed.alert(BOLT, { below: '1', everyMs: MINUTE, signal })),
-      trades: async () => first(feed.trades({ everyMs: MINUTE, signal })),
-      candles: async () => first(feed.watchCandles(BOLT, { bucket: '1h', everyMs: MINUTE, signal })),
-      portfolio: async () => first(feed.portfolio(WALLET, { everyMs: MINUTE, signal })),
+      trades: async () => first(followTrades(feed, { everyMs: MINUTE, signal })),
+      candles: async () => first(watchCandles(feed, BOLT, { bucket: '1h', everyMs: MINUTE, signal })),
+      portfolio: async () => first(watchPortfolio(feed, WALLET, { everyMs: MINUTE, signal })),
     }
     for (const call of Object.values(calls)) {
       expect(await rejection(call(), InvalidRequestError)).toMatchObject({ code: 'invalid_option' })

@@ -1,3 +1,4 @@
+import { watchCandles } from 'etn-market/candles'
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
@@ -184,9 +185,9 @@ describe('what was not sent', () => {
     await client.etn.price({}, { retry: false }).catch(() => {})
     for (let reader = 0; reader < 3; reader++) {
       const leaving = new AbortController()
-      const iterator = feed
-        .watchCandles(BOLT, { bucket: '1h', everyMs: HOUR, limit: 500, signal: leaving.signal })
-        [Symbol.asyncIterator]()
+      const iterator = watchCandles(feed, BOLT, { bucket: '1h', everyMs: HOUR, limit: 500, signal: leaving.signal })[
+        Symbol.asyncIterator
+      ]()
       iterator.next().catch(() => {})
       await clock.advance(SECOND)
       leaving.abort()
@@ -206,8 +207,7 @@ describe('what was not sent', () => {
 test('closing during a request raises no feed.waiting', async () => {
   const { feed, clock, events } = setupFeed({}, { latencyMs: 10 * SECOND })
   recordWatch(feed, some(3), MINUTE)
-  feed
-    .watchCandles(BOLT, { bucket: '1h', everyMs: HOUR })
+  watchCandles(feed, BOLT, { bucket: '1h', everyMs: HOUR })
     [Symbol.asyncIterator]()
     .next()
     .catch(() => {})

@@ -1,5 +1,8 @@
+import { watchCandles } from 'etn-market/candles'
 import { fakeTokens } from 'etn-market/fake'
 import type { FeedOptions, FeedPrice } from 'etn-market/feed'
+import { watchPortfolio } from 'etn-market/portfolio'
+import { followTrades } from 'etn-market/trades'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createVirtualClock, START } from '../support/clock.ts'
@@ -45,9 +48,9 @@ test.each([-2 * HOUR, 2 * HOUR])(
     const stop = new AbortController()
     const options = { everyMs: MINUTE, signal: stop.signal }
     const iterations: AsyncIterable<unknown>[] = [
-      feed.watchCandles(BOLT, { bucket: '1m', ...options }),
-      feed.portfolio(`0x${'0'.repeat(37)}abc`, { ...options, balancesEveryMs: MINUTE }),
-      feed.trades(options),
+      watchCandles(feed, BOLT, { bucket: '1m', ...options }),
+      watchPortfolio(feed, `0x${'0'.repeat(37)}abc`, { ...options, balancesEveryMs: MINUTE }),
+      followTrades(feed, options),
     ]
     const ends = iterations.map(async (iteration) => {
       for await (const _ of iteration);

@@ -59,8 +59,11 @@ describe('layers', () => {
     ['fake/'],
     ['msw/'],
     ['redis/'],
-    ['candles/'],
     ['feed/'],
+    // What builds on a feed.
+    ['candles/'],
+    ['trades/'],
+    ['portfolio/'],
     ['stream/'],
     ['format/'],
     ['proxy/'],

@@ -34,7 +34,7 @@ const CANDLES: Taken = {
   sources: [
     'examples/candles/lightweight-charts.ts',
     'test/matrix/candles/take-picture.ts',
-    'src/candles/index.ts',
+    'src/candles/ohlcv.ts',
     'src/format',
   ],
   hash: '.github/images/candles-sources.sha256',

@@ -1,6 +1,6 @@
 import { type BalanceDocument, estimateCost, operations, type TokenPrice } from 'etn-market'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
-import { heldBalances, type ValuedToken, valueWallet } from '../../feed/portfolio/value-wallet.ts'
+import { heldBalances, type ValuedToken, valueWallet } from '../../portfolio/value-wallet.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'

@@ -1,15 +1,14 @@
 import { sleep, startTimer } from '../../concurrency/clock.ts'
 import { callStore } from '../../concurrency/store-timeout.ts'
-import { invalidOption } from '../../errors/input.ts'
-import { fleetInternalsOf, type SharedLease } from '../../fleet/fleet.ts'
+import type { SharedLease } from '../../fleet/fleet.ts'
 import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import { randomId } from '../../utils/runtime.ts'
+import { checkedStoreOf } from '../checked-store.ts'
 import type { FeedContext } from '../context.ts'
 import type { FeedClock } from '../feed-clock.ts'
-import type { FeedOptions, FeedStore } from '../types.ts'
-import { release } from './price-buyer.ts'
-import type { KnownPrice, TrackedPrice } from './tracked-price.ts'
+import type { FeedStore } from '../types.ts'
+import { type KnownPrice, release, type TrackedPrice } from './tracked-price.ts'
 
 /** A lease ends by itself, so that a process that stops cannot block the others. */
 const LEASE_MS = 5_000
@@ -70,14 +69,15 @@ export class SharedPrices {
   }
 
   write(address: string, { price, requestedAt: at }: KnownPrice, ttlMs: number): void {
-    this.#context.checkedStore?.write(priceKeyOf(address), { price, at }, ttlMs)
+    checkedStoreOf(this.#context)?.write(priceKeyOf(address), { price, at }, ttlMs)
   }
 
   /** Delivers what the store has, and returns the rest. */
   async #read(prices: Prices): Promise<Prices> {
-    const { checkedStore, clock, buyer } = this.#context
+    const { clock, buyer } = this.#context
+    const store = checkedStoreOf(this.#context)
     const read = ({ address }: TrackedPrice) =>
-      checkedStore?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
+      store?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
     const found = await Promise.all(prices.map(read))
     return prices.filter((tracked, index) => {
       const known = found[index]
@@ -246,13 +246,4 @@ function checkStored(address: string, value: unknown, clock: FeedClock): KnownPr
   if (!isObject(price) || !isBatchPrice(price)) return undefined
   if (typeof price.address !== 'string' || price.address.toLowerCase() !== address.toLowerCase()) return undefined
   return { price: { ...price, address }, at, requestedAt }
-}
-
-/** The lease of the fleet, if there is one. Without a shared store a member could not read what another one buys. */
-export function readSharedLease({ fleet, store }: FeedOptions): SharedLease | undefined {
-  if (fleet === undefined) return undefined
-  const internals = fleetInternalsOf(fleet)
-  if (internals === undefined) throw invalidOption('fleet', fleet, 'a fleet of createRedisFleet')
-  if (store === undefined) throw invalidOption('store', store, 'a store that all members of the fleet share')
-  return internals.buyLease
 }

@@ -36,6 +36,8 @@ export interface KnownPrice {
 
 const NEVER = Number.POSITIVE_INFINITY
 const LONG_AGO = Number.NEGATIVE_INFINITY
+/** A price that is so close to the end of its life, as a share of it, is bought at a tick: timers are late by a moment. */
+const TICK_MARGIN = 0.05
 const NOTHING = { price: undefined, at: LONG_AGO, requestedAt: LONG_AGO }
 
 /** An address, what is known of its price, and who wants to know it. Times are those of the clock of the feed. */
@@ -77,6 +79,8 @@ export class TrackedPrice {
   #failingSince = NEVER
   #maybeChargedAt = LONG_AGO
   #forgivenAt = LONG_AGO
+  /** When the last watcher left. */
+  #leftAt = LONG_AGO
 
   constructor(address: string) {
     this.address = address
@@ -135,14 +139,20 @@ export class TrackedPrice {
     return askedAt + this.lifeMs < at
   }
 
+  /** Whether a tick leaves it out: since its last purchase nobody watched it for a while, and it lasts. So it is bought once an interval. */
+  isReopened(at: number, askedAt = this.askedAt): boolean {
+    return this.#leftAt >= askedAt && askedAt + this.lifeMs * (1 - TICK_MARGIN) > at
+  }
+
   join(watcher: RunningWatch): void {
     this.watchers.put(watcher)
     this.#guaranteed.put(watcher)
   }
 
-  leave(watcher: RunningWatch): void {
+  leave(watcher: RunningWatch, now: number): void {
     this.watchers.delete(watcher)
     this.#guaranteed.delete(watcher)
+    if (this.watchers.size === 0) this.#leftAt = now
   }
 
   stretch({ stretch, atLeastStretch }: Pick<Stretch, 'stretch' | 'atLeastStretch'>): void {
@@ -203,6 +213,11 @@ export class TrackedPrice {
     const { requesters, watchers } = this
     return requesters.size === 0 ? [...watchers.items()] : [...requesters, ...watchers.items()]
   }
+}
+
+/** A purchase of each of these has ended. */
+export function release(prices: readonly TrackedPrice[]): void {
+  for (const tracked of prices) tracked.release()
 }
 
 /** Beyond this number of addresses, those that nobody wants are dropped, oldest first. */

@@ -1,5 +1,6 @@
 import { abortReason } from '../../concurrency/cancellation.ts'
-import type { FeedContext, Lifetime } from '../context.ts'
+import type { Lifetime } from '../context.ts'
+import type { FeedInternals } from '../feed-internals.ts'
 import type { RecurringRequest } from './requester.ts'
 
 export interface LatestValueStream<T> {
@@ -88,7 +89,7 @@ export type Follow<T> = (
 
 /** Follows something while an iteration lasts, which yields the newest value. @param planned what is requested meanwhile, for `feed.explain` */
 export function followLatest<T extends object>(
-  { lifetime, recurring }: FeedContext,
+  { lifetime, recurring }: Pick<FeedInternals, 'lifetime' | 'recurring'>,
   signal: AbortSignal | undefined,
   planned: RecurringRequest,
   follow: Follow<T>,

@@ -2,9 +2,9 @@ import { sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { addJitter } from '../../transport/retry-after.ts'
 import { exponentialBackoff } from '../../utils/time-units.ts'
-import type { FeedContext } from '../context.ts'
 import type { FeedBoughtEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
+import type { RequestingFeed } from '../feed-internals.ts'
 import type { PlannedRequests } from '../types.ts'
 import { type Spent, unusable } from './send.ts'
 
@@ -30,7 +30,7 @@ const SHARE_CHECK_MS = 60_000
 
 /** Makes the requests of one consumer, each within the share of the budget that the watches leave. */
 export class Requester {
-  readonly #context: FeedContext
+  readonly #feed: RequestingFeed
   readonly #signal: AbortSignal
   readonly #everyMs: () => number
   readonly #onReason: (error: EtnMarketError) => void
@@ -45,12 +45,12 @@ export class Requester {
    * @param onReason called with what holds requests up: once, and again when the code changes
    */
   constructor(
-    context: FeedContext,
+    feed: RequestingFeed,
     signal: AbortSignal,
     everyMs: () => number,
     onReason: (error: EtnMarketError) => void,
   ) {
-    this.#context = context
+    this.#feed = feed
     this.#signal = signal
     this.#everyMs = everyMs
     this.#onReason = onReason
@@ -58,7 +58,7 @@ export class Requester {
 
   /** How long a request has to wait now, in milliseconds. It may have to wait again after that. */
   waitMs({ operation, worstCase }: RequestSpec): number {
-    const { clock, dailyBudget, backoff, isPaused } = this.#context
+    const { clock, dailyBudget, backoff, isPaused } = this.#feed
     const leftMs = Math.max(backoff.leftMs, this.#notBefore - clock.monotonic())
     if (isPaused()) return HIDDEN_CHECK_MS
     if (leftMs > 0) {
@@ -75,12 +75,12 @@ export class Requester {
   }
 
   mayRetry(error: unknown, { worstCase }: RequestSpec): boolean {
-    return !isRefusal(error) && !(isOverBudget(error) && worstCase > this.#context.dailyBudget.budget.limit)
+    return !isRefusal(error) && !(isOverBudget(error) && worstCase > this.#feed.dailyBudget.budget.limit)
   }
 
   /** Makes one attempt when nothing holds it up. @param specify what to request, which may depend on how long it has waited */
   async attempt<T>(specify: () => RequestSpec<T>): Promise<Answer<T>> {
-    const { clock, send, dailyBudget, backoff, emit } = this.#context
+    const { clock, send, dailyBudget, backoff, emit } = this.#feed
     const signal = this.#signal
     signal.throwIfAborted()
     let spec = specify()
@@ -132,7 +132,28 @@ export class Requester {
   #waitAfter(error: unknown): number {
     const { retryAfterMs = 0 } = error as Partial<EtnMarketError>
     const ms = isShortOfCredits(error) ? MAX_WAIT_MS : exponentialBackoff(this.#failures, MIN_WAIT_MS, MAX_WAIT_MS)
-    return addJitter(Math.max(ms, retryAfterMs), this.#context.clock.random())
+    return addJitter(Math.max(ms, retryAfterMs), this.#feed.clock.random())
+  }
+}
+
+/**
+ * Resolves with what `work` buys, or with what another reader has bought while it waited for the budget.
+ * @param work calls the function that it gets before each of its requests
+ */
+export async function buyUnlessKnown<T>(
+  readKnown: () => T | undefined,
+  work: (check: () => void) => Promise<T>,
+): Promise<T> {
+  const isKnown = new Error('Another reader has bought it meanwhile.')
+  let known: T | undefined
+  try {
+    return await work(() => {
+      known = readKnown()
+      if (known !== undefined) throw isKnown
+    })
+  } catch (error) {
+    if (error === isKnown && known !== undefined) return known
+    throw error
   }
 }
 

@@ -14,7 +14,8 @@ export function takeEarlyTick(
     const { periodMs, at, members, ticksAnyway } = group
     if (!ticksAnyway || at <= now) continue
     const next = members.filter(
-      (tracked) => tracked.waitsForTick && !due.has(tracked) && tracked.isDueBefore(now + periodMs),
+      (tracked) =>
+        tracked.waitsForTick && !due.has(tracked) && !tracked.isReopened(now) && tracked.isDueBefore(now + periodMs),
     )
     const credits = creditsFor(next.length)
     const saved = creditsFor(due.size) + credits - creditsFor(due.size + next.length)

@@ -73,7 +73,7 @@ export class Schedule {
   }
 
   leave(tracked: TrackedPrice, watch: RunningWatch): void {
-    tracked.leave(watch)
+    tracked.leave(watch, this.#context.clock.now())
     this.#changed(tracked)
     if (tracked.watchers.size > 0) return
     this.watched.delete(tracked)
@@ -227,9 +227,15 @@ export class Schedule {
       this.#setDue(tracked, NEVER)
       if (!tracked.inFlight) due.add(tracked)
     }
+    const isTick = this.ticks.groups.some(({ at }) => at <= now)
     for (const group of this.ticks.groups) if (group.at <= now) tick(group, now, due)
     const early = lookUps.size > 0 ? takeEarlyTick(this.ticks.groups, now, due) : []
-    if (due.size === 0) return
+    if (due.size > 0) this.#purchase(due, early, lookUps)
+    // What a tick leaves out is bought when it is due.
+    if (due.size > 0 || isTick) for (const group of this.ticks.groups) this.#makeUp(group)
+  }
+
+  #purchase(due: ReadonlySet<TrackedPrice>, early: readonly TrackedPrice[], lookUps: ReadonlySet<TrackedPrice>): void {
     for (const tracked of due) {
       this.#setDue(tracked, NEVER)
       tracked.isLookUp = lookUps.has(tracked)
@@ -294,7 +300,8 @@ export class Schedule {
     const firstAt = Math.min(...missing.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
     for (const tracked of missing) {
       const { askedAt, lifeMs } = tracked
-      this.#setDue(tracked, Math.max(now, missing.length < MIN_LINEAR ? askedAt + lifeMs : firstAt))
+      const isAlone = missing.length < MIN_LINEAR || tracked.isReopened(firstAt)
+      this.#setDue(tracked, Math.max(now, isAlone ? askedAt + lifeMs : firstAt))
     }
   }
 
@@ -361,6 +368,7 @@ export function isDueAt(
   { at, tick, periodMs, staysTogether }: Readonly<TickGroup>,
   askedAt?: number,
 ): boolean {
+  if (tracked.isReopened(at, askedAt)) return false
   const isOwn = staysTogether && tick % tracked.multiple === 0
   return tracked.isDueBefore(at + (isOwn ? tracked.multiple : 1) * periodMs, askedAt)
 }

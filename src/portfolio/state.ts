@@ -1,15 +1,15 @@
-import { sleep } from '../../concurrency/clock.ts'
-import type { EtnMarketError } from '../../errors/base.ts'
-import { onceInTurn } from '../../utils/runtime.ts'
-import { exponentialBackoff } from '../../utils/time-units.ts'
-import type { FeedContext } from '../context.ts'
-import { isRefusal, mayBeChargedAgain, toWatchFailed } from '../failures.ts'
-import { Requester } from '../requests/requester.ts'
-import type { FeedPrice, Watch } from '../watch/types.ts'
-import { watchPrices } from '../watch/watch.ts'
-import type { TokenInfo, TokenInfos } from './token-info.ts'
+import { sleep } from '../concurrency/clock.ts'
+import type { EtnMarketError } from '../errors/base.ts'
+import { isRefusal, mayBeChargedAgain, toWatchFailed } from '../feed/failures.ts'
+import type { FeedInternals } from '../feed/feed-internals.ts'
+import { Requester } from '../feed/requests/requester.ts'
+import type { PriceFeed } from '../feed/types.ts'
+import type { FeedPrice, Watch } from '../feed/watch/types.ts'
+import { onceInTurn } from '../utils/runtime.ts'
+import { exponentialBackoff } from '../utils/time-units.ts'
+import type { TokenInfo } from './token-info.ts'
 import { valueWallet } from './value-wallet.ts'
-import type { Portfolio } from './watch-portfolio.ts'
+import type { Portfolio, Wallets } from './watch-portfolio.ts'
 
 /** How often it is checked whether a token without a price has one now, in milliseconds. */
 const RECHECK_MS = 3_600_000
@@ -24,7 +24,6 @@ interface PortfolioReader {
   /** The interval of prices. */
   readonly everyMs: number
   readonly balancesEveryMs: number
-  readBalances(maxAgeMs: number, requester: Requester): Promise<Holdings>
   /** @param at when its balances were requested, by the clock of the feed */
   publish(portfolio: Portfolio, at: number): void
   fail(error: unknown): void
@@ -32,9 +31,10 @@ interface PortfolioReader {
 
 /** Follows a wallet and the prices of its tokens. It is published when it is complete, and as stale when something holds it up. */
 export class PortfolioState {
-  readonly #context: FeedContext
+  readonly #feed: PriceFeed
+  readonly #internals: FeedInternals
   readonly #reader: PortfolioReader
-  readonly #tokens: TokenInfos
+  readonly #wallets: Wallets
   readonly #prices = new Map<string, FeedPrice>()
   #wanted: readonly string[] = []
   /** The running watches by what they watch: of tokens with a price, and of those that have had none. */
@@ -47,18 +47,20 @@ export class PortfolioState {
   /** Once for all prices of a batch, which arrive one by one. */
   readonly #update = onceInTurn(() => this.#publish())
 
-  constructor(context: FeedContext, reader: PortfolioReader, tokens: TokenInfos) {
-    this.#context = context
+  constructor(feed: PriceFeed, internals: FeedInternals, reader: PortfolioReader, wallets: Wallets) {
+    this.#feed = feed
+    this.#internals = internals
     this.#reader = reader
-    this.#tokens = tokens
+    this.#wallets = wallets
   }
 
   /** Buys balances and decimals until the signal aborts. */
   async follow(signal: AbortSignal): Promise<void> {
-    const { clock, dailyBudget, emit } = this.#context
-    const { address, balancesEveryMs, readBalances } = this.#reader
+    const { clock, dailyBudget, emit } = this.#internals
+    const { address, balancesEveryMs } = this.#reader
+    const { tokens } = this.#wallets
     const createRequester = (onReason: (error: EtnMarketError) => void) =>
-      new Requester(this.#context, signal, () => balancesEveryMs, onReason)
+      new Requester(this.#internals, signal, () => balancesEveryMs, onReason)
     const report = (of: string, error: EtnMarketError) => {
       emit(toWatchFailed(of, error))
       this.#isBehind = true
@@ -75,13 +77,13 @@ export class PortfolioState {
     const interval = () => balancesEveryMs * dailyBudget.requestStretch
     try {
       for (let earlierFailures = 0; ; ) {
-        const holdings = await readBalances(interval(), requester)
+        const holdings = await this.#wallets.readBalances(address, interval(), requester)
         signal.throwIfAborted()
         this.#holdings = holdings
         this.#isBehind = false
         this.#isLookedUp = false
         this.#watchTokens(holdings)
-        const failed = await this.#tokens.lookUp(holdings.balances.keys(), createTokenRequester)
+        const failed = await tokens.lookUp(holdings.balances.keys(), createTokenRequester)
         signal.throwIfAborted()
         this.#isLookedUp = true
         this.#isBehind = failed.length > 0
@@ -101,7 +103,7 @@ export class PortfolioState {
   #watchTokens(holdings: Holdings | undefined): void {
     const held = [...(holdings?.balances.keys() ?? [])]
     // Without decimals a price is of no use.
-    this.#wanted = held.filter((address) => this.#tokens.get(address) !== undefined).sort()
+    this.#wanted = held.filter((address) => this.#wallets.tokens.get(address) !== undefined).sort()
     for (const address of this.#prices.keys()) if (!this.#wanted.includes(address)) this.#prices.delete(address)
     const hasNoPrice = (address: string) => {
       const price = this.#prices.get(address)
@@ -134,7 +136,7 @@ export class PortfolioState {
       this.#haveFailed = true
       this.#update()
     }
-    return watchPrices(addresses, { everyMs, onPrice, onError }, this.#context)
+    return this.#feed.watch(addresses, { everyMs, onPrice, onError })
   }
 
   #publish(): void {
@@ -144,7 +146,7 @@ export class PortfolioState {
     const isReady = this.#wanted.every((address) => this.#prices.has(address))
     if (isReady) this.#haveFailed = false
     if (!this.#isBehind && !this.#haveFailed && !(this.#isLookedUp && isReady)) return
-    const infoOf = (address: string) => this.#tokens.get(address)
+    const infoOf = (address: string) => this.#wallets.tokens.get(address)
     const priceOf = (address: string) => this.#prices.get(address)
     const { wallet, publish } = this.#reader
     publish(summarize(wallet, holdings, infoOf, priceOf, this.#isBehind || !isReady), holdings.at)

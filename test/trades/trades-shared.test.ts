@@ -1,11 +1,12 @@
 import type { Trade } from 'etn-market'
 import { fakeTokens } from 'etn-market/fake'
 import type { FeedEvent } from 'etn-market/feed'
+import { followTrades } from 'etn-market/trades'
 import { expect, test } from 'vitest'
+import { createMachine } from '../feed/processes.ts'
+import { MINUTE, read, SECOND, setupFeed, types } from '../feed/setup.ts'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
-import { createMachine } from './processes.ts'
-import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
 import { numbers, range, serveTrades } from './trade-list.ts'
 
 const { BOLT, CORE } = fakeTokens
@@ -14,9 +15,9 @@ test('readers of one token share each request, at the shortest interval, and eac
   const { feed, clock, fake } = setupFeed()
   const list = serveTrades(fake, 30)
   const start = clock.now()
-  const slow = read(feed.trades({ token: BOLT, everyMs: 5 * MINUTE }))
-  const fast = read(feed.trades({ token: BOLT.toLowerCase(), everyMs: MINUTE }))
-  const other = read(feed.trades({ token: CORE, everyMs: 60 * MINUTE }))
+  const slow = read(followTrades(feed, { token: BOLT, everyMs: 5 * MINUTE }))
+  const fast = read(followTrades(feed, { token: BOLT.toLowerCase(), everyMs: MINUTE }))
+  const other = read(followTrades(feed, { token: CORE, everyMs: 60 * MINUTE }))
   for (let minute = 0; minute < 10; minute++) {
     await clock.advance(MINUTE)
     list.add(2)
@@ -31,14 +32,14 @@ test('readers of one token share each request, at the shortest interval, and eac
 test('a later reader begins with what is known, without a purchase, if that is young enough for its interval', async () => {
   const { feed, clock, fake } = setupFeed()
   const list = serveTrades(fake, 30)
-  read(feed.trades({ everyMs: 10 * MINUTE }))
+  read(followTrades(feed, { everyMs: 10 * MINUTE }))
   await clock.advance(4 * MINUTE)
   list.add(3)
-  const patient = read(feed.trades({ everyMs: 5 * MINUTE }))
+  const patient = read(followTrades(feed, { everyMs: 5 * MINUTE }))
   await clock.advance(SECOND)
   fake.expectRequests(1)
   expect(numbers(patient.seen)).toEqual(range(6, 30))
-  const hasty = read(feed.trades({ everyMs: 3 * MINUTE }))
+  const hasty = read(followTrades(feed, { everyMs: 3 * MINUTE }))
   await clock.advance(SECOND)
   fake.expectRequests(2)
   expect(numbers(hasty.seen)).toEqual(range(9, 33))
@@ -48,13 +49,13 @@ test('a later reader begins with what is known, without a purchase, if that is y
 test('a reader that leaves, aborts or does not read does not hold the others up, nor make them pay for its interval', async () => {
   const { feed, clock, fake } = setupFeed()
   const list = serveTrades(fake, 30)
-  const idle = feed.trades({ everyMs: SECOND })
+  const idle = followTrades(feed, { everyMs: SECOND })
   await idle.next()
   const leaving = new AbortController()
-  const gone = read(feed.trades({ everyMs: SECOND, signal: leaving.signal }))
+  const gone = read(followTrades(feed, { everyMs: SECOND, signal: leaving.signal }))
   await flush()
   leaving.abort('enough')
-  const { seen } = read(feed.trades({ everyMs: 10 * MINUTE }))
+  const { seen } = read(followTrades(feed, { everyMs: 10 * MINUTE }))
   await clock.advance(21 * MINUTE)
   expect(gone.end).toMatchObject({ state: 'rejected', error: 'enough' })
   fake.expectRequests(3)
@@ -71,9 +72,9 @@ test('a reader that falls too far behind misses the oldest trades, and onGap rep
   const { feed, clock, fake, events } = setupFeed()
   const list = serveTrades(fake, 30)
   let gaps = 0
-  const idle = feed.trades({ everyMs: MINUTE, onGap: () => void gaps++ })
+  const idle = followTrades(feed, { everyMs: MINUTE, onGap: () => void gaps++ })
   await idle.next()
-  read(feed.trades({ everyMs: MINUTE }))
+  read(followTrades(feed, { everyMs: MINUTE }))
   for (let minute = 0; minute < 50; minute++) {
     list.add(20)
     await clock.advance(MINUTE)
@@ -88,7 +89,7 @@ test('a reader that falls too far behind misses the oldest trades, and onGap rep
 test('a reader that begins and aborts in the same turn costs nothing', async () => {
   const { feed, clock, fake } = setupFeed()
   const leaving = new AbortController()
-  const { end } = read(feed.trades({ everyMs: MINUTE, signal: leaving.signal }))
+  const { end } = read(followTrades(feed, { everyMs: MINUTE, signal: leaving.signal }))
   leaving.abort('enough')
   await clock.advance(MINUTE)
   expect(end).toMatchObject({ state: 'rejected', error: 'enough' })
@@ -100,7 +101,7 @@ test('asks for as many trades as are expected, and for a full page if there are 
   const { feed, clock, fake } = setupFeed()
   const list = serveTrades(fake, 30)
   let gaps = 0
-  const { seen } = read(feed.trades({ everyMs: 10 * SECOND, onGap: () => void gaps++ }))
+  const { seen } = read(followTrades(feed, { everyMs: 10 * SECOND, onGap: () => void gaps++ }))
   await clock.advance(SECOND)
   for (let minute = 0; minute < 20; minute++) {
     list.add(1)
@@ -131,8 +132,8 @@ test.each([
   const { feed, fake, clock, events } = setupFeed({}, {}, { validate: 'strict' })
   const list = serveTrades(fake, 30)
   const start = clock.now()
-  const one = read(feed.trades({ everyMs: 10 * MINUTE }))
-  const other = read(feed.trades({ everyMs: 10 * MINUTE }))
+  const one = read(followTrades(feed, { everyMs: 10 * MINUTE }))
+  const other = read(followTrades(feed, { everyMs: 10 * MINUTE }))
   await clock.advance(MINUTE)
   fake.fault({ operation: 'trade.list', times: 3, ...fault })
   list.add(2)
@@ -157,7 +158,7 @@ test('trades that the service refuses alone hold no other request up', async () 
   let prices = 0
   feed.watch([BOLT, CORE], { everyMs: MINUTE, onPrice: () => void prices++ })
   fake.fault({ operation: 'trade.list', times: 20, status: 402 })
-  const { end } = read(feed.trades({ everyMs: MINUTE }))
+  const { end } = read(followTrades(feed, { everyMs: MINUTE }))
   await clock.advance(10 * MINUTE)
   expect(prices).toBeGreaterThanOrEqual(20)
   expect(end.state).toBe('pending')
@@ -172,7 +173,7 @@ test('answers that are lost are requested again at once only as far as smaller r
   serveTrades(fake, 30)
   clock.randomValue = 0.5
   fake.fault({ operation: 'trade.list', reset: 'after', times: Number.POSITIVE_INFINITY })
-  read(feed.trades({ everyMs: 10 * MINUTE }))
+  read(followTrades(feed, { everyMs: 10 * MINUTE }))
   await clock.advance(59 * MINUTE)
   expect(fake.charged()).toBeLessThanOrEqual(6 * 500 + 500)
 })
@@ -181,12 +182,12 @@ test('trades are within the budget of the day, and a crash in the middle of a pa
   const { start, clock, fake } = createMachine({ latencyMs: SECOND })
   const budget = { creditsPerDay: 900 }
   const first = start({ budget })
-  read(first.feed.trades({ everyMs: MINUTE }))
+  read(followTrades(first.feed, { everyMs: MINUTE }))
   await clock.advance(500)
   first.kill()
   const events: FeedEvent[] = []
   const second = start({ budget, onEvent: (event) => void events.push(event) })
-  const { end } = read(second.feed.trades({ everyMs: MINUTE }))
+  const { end } = read(followTrades(second.feed, { everyMs: MINUTE }))
   await clock.advance(10 * MINUTE)
   fake.expectCredits(500)
   expect(second.feed.status().spent).toBe(500)

@@ -1,7 +1,8 @@
 import { InvalidRequestError, type Trade } from 'etn-market'
+import { followTrades } from 'etn-market/trades'
 import { expect, test } from 'vitest'
-import { TradeDedupe } from '../../src/feed/trades/dedupe.ts'
-import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
+import { TradeDedupe } from '../../src/trades/dedupe.ts'
+import { MINUTE, read, SECOND, setupFeed, types } from '../feed/setup.ts'
 
 const trade = (number: number): Trade => ({ hash: `0x${number}`, timestamp: number })
 
@@ -23,7 +24,7 @@ test('reports a gap if every trade of a page is new, and requests sooner', async
   fake.fault({ operation: 'trade.list', transform, times: Number.POSITIVE_INFINITY })
   const gaps: number[] = []
   const { seen } = read(
-    feed.trades({ everyMs: { min: MINUTE, max: 8 * MINUTE }, onGap: () => void gaps.push(clock.now()) }),
+    followTrades(feed, { everyMs: { min: MINUTE, max: 8 * MINUTE }, onGap: () => void gaps.push(clock.now()) }),
   )
   await clock.advance(3 * MINUTE + SECOND)
   expect(seen).toHaveLength(100)
@@ -41,14 +42,14 @@ test('requests a token without trades less and less often, up to the maximum', a
   const start = clock.now()
   const transform = () => ({ data: [], cursor: null })
   fake.fault({ operation: 'trade.list', transform, times: Number.POSITIVE_INFINITY })
-  read(feed.trades({ everyMs: { min: MINUTE, max: 8 * MINUTE } }))
+  read(followTrades(feed, { everyMs: { min: MINUTE, max: 8 * MINUTE } }))
   await clock.advance(31 * MINUTE)
   expect(fake.journal().map(({ at }) => (at - start) / MINUTE)).toEqual([0, 2, 6, 14, 22, 30])
 })
 
 test('requests nothing while the reader does not read', async () => {
   const { feed, clock, fake } = setupFeed()
-  const trades = feed.trades({ everyMs: MINUTE })
+  const trades = followTrades(feed, { everyMs: MINUTE })
   await trades.next()
   await clock.advance(60 * MINUTE)
   fake.expectRequests(1)
@@ -59,7 +60,7 @@ test('requests nothing while the reader does not read', async () => {
 test('waits for a transient failure', async () => {
   const { feed, clock, fake, events } = setupFeed()
   fake.fault({ status: 503, retryAfter: '5' })
-  const { seen } = read(feed.trades({ everyMs: MINUTE }))
+  const { seen } = read(followTrades(feed, { everyMs: MINUTE }))
   await clock.advance(6 * SECOND)
   expect(seen).toHaveLength(25)
   expect(types(events)).toEqual(['feed.waiting', 'feed.resumed', 'feed.bought'])
@@ -69,6 +70,6 @@ test.each([{ everyMs: 0 }, { everyMs: { min: 5, max: 1 } }, { everyMs: 5, token:
   'rejects the options %j',
   (options) => {
     const { feed } = setupFeed()
-    expect(() => feed.trades(options)).toThrow(InvalidRequestError)
+    expect(() => followTrades(feed, options)).toThrow(InvalidRequestError)
   },
 )

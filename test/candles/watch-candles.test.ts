@@ -1,15 +1,16 @@
 import { type Candle, createClient, InvalidRequestError } from 'etn-market'
+import { watchCandles } from 'etn-market/candles'
 import { createFakeService, type FaultEffects, fakeTokens } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DAY, MINUTE, read, SECOND, setupFeed, some, toMidnight, types } from '../feed/setup.ts'
 import { createVirtualClock, flush } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 import { testProperty } from '../support/property.ts'
 import { createRandom } from '../support/random.ts'
 import { watch } from '../support/setup.ts'
 import { createStore } from '../support/store.ts'
-import { DAY, MINUTE, read, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 const { BOLT, CORE } = fakeTokens
 const LENGTH = { '1m': 60, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const
@@ -20,7 +21,7 @@ const items = (fake: ReturnType<typeof createFakeService>) => fake.ledger().map(
 describe('watchCandles', () => {
   test('requests the whole series once, and later only what is missing and the open candle', async () => {
     const { feed, clock, fake, client } = setupFeed()
-    const { seen } = read(feed.watchCandles(BOLT, { bucket: '15m', everyMs: 5 * MINUTE, limit: 50 }))
+    const { seen } = read(watchCandles(feed, BOLT, { bucket: '15m', everyMs: 5 * MINUTE, limit: 50 }))
     await clock.advance(HOUR)
     // At 0, 15, 30, 45 and 60 minutes a bucket has ended.
     expect(items(fake)).toEqual([50, 1, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 2])
@@ -33,7 +34,7 @@ describe('watchCandles', () => {
 
   test('requests a page at most after a long time, and in the requested currency', async () => {
     const { feed, clock, fake, client } = setupFeed()
-    const { seen } = read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: DAY, limit: 30, currency: 'ETN' }))
+    const { seen } = read(watchCandles(feed, BOLT, { bucket: '1m', everyMs: DAY, limit: 30, currency: 'ETN' }))
     await clock.advance(2 * DAY)
     expect(items(fake)).toEqual([30, 30, 30])
     expect(seen.at(-1)).toEqual(await client.token.candles({ address: BOLT, bucket: '1m', limit: 30, currency: 'ETN' }))
@@ -42,20 +43,20 @@ describe('watchCandles', () => {
   test('continues after a restart with the store, and yields a fresh series at once and for free', async () => {
     const { store, kept } = createStore()
     const { feed, another, clock, fake } = setupFeed({ store })
-    const one = read(feed.watchCandles(BOLT, { bucket: '1h', everyMs: 10 * MINUTE }))
+    const one = read(watchCandles(feed, BOLT, { bucket: '1h', everyMs: 10 * MINUTE }))
     await clock.advance(SECOND)
     await feed.close()
     expect(kept.size).toBe(1)
     await clock.advance(MINUTE)
     const second = another({ store })
-    const two = read(second.watchCandles(BOLT, { bucket: '1h', everyMs: 10 * MINUTE }))
+    const two = read(watchCandles(second, BOLT, { bucket: '1h', everyMs: 10 * MINUTE }))
     await flush()
     expect(two.seen).toEqual(one.seen)
     await clock.advance(9 * MINUTE)
     expect(items(fake)).toEqual([100, 1])
     await second.close()
     await clock.advance(3 * HOUR)
-    read(another({ store }).watchCandles(BOLT, { bucket: '1h', everyMs: 10 * MINUTE }))
+    read(watchCandles(another({ store }), BOLT, { bucket: '1h', everyMs: 10 * MINUTE }))
     await flush()
     expect(items(fake)).toEqual([100, 1, 4])
   })
@@ -71,12 +72,12 @@ describe('watchCandles', () => {
   ])('ignores a stored series with %s', async (_, change) => {
     const { store, kept } = createStore()
     const { feed, another, clock, fake, events } = setupFeed({ store })
-    read(feed.watchCandles(BOLT, { bucket: '1h', everyMs: 10 * MINUTE }))
+    read(watchCandles(feed, BOLT, { bucket: '1h', everyMs: 10 * MINUTE }))
     await clock.advance(SECOND)
     await feed.close()
     const [key = '', entry = ''] = [...kept][0] ?? []
     kept.set(key, JSON.stringify(change(JSON.parse(entry))))
-    read(another({ store }).watchCandles(BOLT, { bucket: '1h', everyMs: 10 * MINUTE }))
+    read(watchCandles(another({ store }), BOLT, { bucket: '1h', everyMs: 10 * MINUTE }))
     await flush()
     expect(items(fake)).toEqual([100, 100])
     expect(types(events)).toContain('feed.store_failed')
@@ -84,9 +85,9 @@ describe('watchCandles', () => {
 
   test('several readers share each request, and each gets the number of candles it wants', async () => {
     const { feed, clock, fake } = setupFeed()
-    const small = read(feed.watchCandles(BOLT, { bucket: '15m', everyMs: 5 * MINUTE, limit: 10 }))
+    const small = read(watchCandles(feed, BOLT, { bucket: '15m', everyMs: 5 * MINUTE, limit: 10 }))
     await clock.advance(MINUTE)
-    const large = read(feed.watchCandles(BOLT, { bucket: '15m', everyMs: 5 * MINUTE, limit: 40 }))
+    const large = read(watchCandles(feed, BOLT, { bucket: '15m', everyMs: 5 * MINUTE, limit: 40 }))
     await clock.advance(HOUR)
     expect(items(fake).slice(0, 2)).toEqual([10, 40])
     expect(fake.ledger()).toHaveLength(14)
@@ -97,7 +98,7 @@ describe('watchCandles', () => {
   test('reports a failure once, asks for what was missed, and does not hold up prices', async () => {
     const { feed, clock, fake, events } = setupFeed()
     clock.randomValue = 0.5
-    const { seen } = read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: MINUTE, limit: 60 }))
+    const { seen } = read(watchCandles(feed, BOLT, { bucket: '1m', everyMs: MINUTE, limit: 60 }))
     await clock.advance(SECOND)
     const broken = fake.fault({ operation: 'token.candles', status: 500, times: Number.POSITIVE_INFINITY })
     await clock.advance(10 * MINUTE)
@@ -115,7 +116,7 @@ describe('watchCandles', () => {
   test('stays within the budget of the feed', async () => {
     const { feed, clock, fake } = setupFeed({ budget: { creditsPerDay: 2_000 } })
     await toMidnight(clock)
-    read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: MINUTE }))
+    read(watchCandles(feed, BOLT, { bucket: '1m', everyMs: MINUTE }))
     await clock.advance(DAY - MINUTE)
     expect(fake.charged()).toBeGreaterThan(1_500)
     expect(fake.charged()).toBeLessThanOrEqual(2_000)
@@ -125,7 +126,7 @@ describe('watchCandles', () => {
   test('rejects if the token is unknown', async () => {
     const { feed } = setupFeed()
     const [unknown = ''] = some(1)
-    const { end } = read(feed.watchCandles(unknown, { bucket: '1m', everyMs: MINUTE }))
+    const { end } = read(watchCandles(feed, unknown, { bucket: '1m', everyMs: MINUTE }))
     await flush()
     expect(end).toMatchObject({ state: 'rejected', error: { name: 'NotFoundError' } })
     expect(feed.status().state).toBe('idle')
@@ -140,7 +141,7 @@ describe('watchCandles', () => {
     ['0x1', { bucket: '1m', everyMs: 5 }],
   ])('rejects %s with the options %j', (address, options) => {
     const { feed, fake } = setupFeed()
-    expect(() => feed.watchCandles(address, options as never)).toThrow(InvalidRequestError)
+    expect(() => watchCandles(feed, address, options as never)).toThrow(InvalidRequestError)
     fake.expectRequests(0)
   })
 })
@@ -164,7 +165,7 @@ describe('a service that leaves out empty buckets, the open one included', () =>
         ? candles.slice(-limit)
         : candles.filter(({ time }) => time > newest - limit * 60)
     })
-    const { seen } = read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: 3 * MINUTE, limit: 100 }))
+    const { seen } = read(watchCandles(feed, BOLT, { bucket: '1m', everyMs: 3 * MINUTE, limit: 100 }))
     await clock.advance(2 * HOUR)
     const newest = seen.at(-1) ?? []
     const from = counts === 'counts candles' ? 0 : start - 99 * 60
@@ -188,7 +189,7 @@ test('a bucket that ends while the request is on its way makes no gap, and costs
     await clock.sleep(200)
     return page(Number(params.limit))
   })
-  const { seen } = read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: MINUTE, limit: 20 }))
+  const { seen } = read(watchCandles(feed, BOLT, { bucket: '1m', everyMs: MINUTE, limit: 20 }))
   await clock.advance(5 * MINUTE + SECOND)
   expect(items(fake)).toEqual([20, 1, 2, 2, 2, 2, 2])
   expect(seen.at(-1)).toEqual(await page(20))
@@ -203,7 +204,7 @@ test.each([-10 * MINUTE, 10 * MINUTE])('a local clock that is %d ms off makes no
   const reference = createClient({ apiKey: shifted.key, fetch: shifted.fetch, clock })
   const page = (limit: number) => reference.token.candles({ address: BOLT, bucket: '1m', limit })
   fake.stub('token.candles', ({ params }) => page(Number(params.limit)))
-  const { seen } = read(feed.watchCandles(BOLT, { bucket: '1m', everyMs: MINUTE, limit: 20 }))
+  const { seen } = read(watchCandles(feed, BOLT, { bucket: '1m', everyMs: MINUTE, limit: 20 }))
   await clock.advance(HOUR)
   expect(seen).toHaveLength(61)
   expect(seen.at(-1)).toEqual(await page(20))
@@ -271,7 +272,7 @@ testProperty(
         for (const [lasts, pause] of lives) {
           const feed = createPriceFeed(client, { clock, store })
           const reading = (async () => {
-            for await (const candles of feed.watchCandles(BOLT, { bucket, everyMs, limit })) {
+            for await (const candles of watchCandles(feed, BOLT, { bucket, everyMs, limit })) {
               const open = candles.at(-1)?.time ?? 0
               updates.push({ at: clock.now(), open })
               const page = await reference.token.candles({ address: BOLT, bucket, limit: limit + 3 })
@@ -308,7 +309,7 @@ test.each([1, 2])(
   'a reader who joins as another leaves, before anything is sent, does not wait for a minute: %d turns later',
   async (turns) => {
     const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 1_000 } }, { latencyMs: 100 })
-    const open = () => feed.watchCandles(BOLT, { bucket: '1h', everyMs: MINUTE, limit: 500 })[Symbol.asyncIterator]()
+    const open = () => watchCandles(feed, BOLT, { bucket: '1h', everyMs: MINUTE, limit: 500 })[Symbol.asyncIterator]()
     const pass = async () => {
       for (let turn = 0; turn < turns; turn++) await undefined
     }
@@ -323,3 +324,35 @@ test.each([1, 2])(
     fake.expectCredits(600)
   },
 )
+
+test.each([10, 500])(
+  'a reader who waits for the budget beside one whose request is on its way gets what that one buys: %d candles',
+  async (limit) => {
+    const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 1_000 } }, { latencyMs: 100 })
+    const first = read(watchCandles(feed, BOLT, { bucket: '1h', everyMs: HOUR, limit: 500 }))
+    await clock.advance(50)
+    const second = read(watchCandles(feed, BOLT, { bucket: '1h', everyMs: HOUR, limit }))
+    await clock.advance(2 * SECOND)
+    expect([first.seen.length, second.seen.length]).toEqual([1, 1])
+    expect(second.seen[0]).toEqual(first.seen[0]?.slice(-limit))
+    expect(feed.status().spent).toBe(fake.charged())
+    expect(fake.charged()).toBeLessThanOrEqual(710)
+  },
+)
+
+test('a reader whose request fits does not wait for one whose request does not', async () => {
+  const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay: 1_000 } })
+  read(watchCandles(feed, BOLT, { bucket: '1h', everyMs: DAY, limit: 500 }))
+  await clock.advance(SECOND)
+  const large = read(watchCandles(feed, CORE, { bucket: '1h', everyMs: DAY, limit: 500 }))
+  await clock.advance(SECOND)
+  const small = read(watchCandles(feed, CORE, { bucket: '1h', everyMs: DAY, limit: 10 }))
+  await clock.advance(SECOND)
+  expect([large.seen.length, small.seen.length]).toEqual([0, 1])
+  fake.expectCredits(710)
+  // No day has room for it: it rejects at once, whoever else waits.
+  const other = setupFeed({ budget: { creditsPerDay: 500 } })
+  const refused = [0, 1].map(() => read(watchCandles(other.feed, BOLT, { bucket: '1h', everyMs: DAY, limit: 500 })))
+  await other.clock.advance(SECOND)
+  for (const { end } of refused) expect(end).toMatchObject({ error: { name: 'BudgetExceededError' } })
+})

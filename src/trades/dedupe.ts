@@ -1,5 +1,5 @@
-import type { Trade } from '../../generated/types.ts'
-import { lastIndexWhere } from '../../utils/runtime.ts'
+import type { Trade } from '../generated/types.ts'
+import { lastIndexWhere } from '../utils/runtime.ts'
 import { PAGE_SIZE } from './cost.ts'
 
 export interface TradePage {

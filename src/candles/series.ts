@@ -1,10 +1,8 @@
-import { type CandleBucket, mergeCandles } from '../../candles/index.ts'
-import { operations } from '../../generated/operations.ts'
-import type { Candle } from '../../generated/types.ts'
-import { every, isInteger, isNumber, isObject } from '../../operations/type-guards.ts'
-import type { FeedClock } from '../feed-clock.ts'
-
-export const MAX_CANDLES = operations['token.candles'].credits.maxItems
+import type { FeedClock } from '../feed/feed-clock.ts'
+import type { Candle } from '../generated/types.ts'
+import { every, isInteger, isNumber, isObject } from '../operations/type-guards.ts'
+import type { CandleBucket } from './buckets.ts'
+import { maxCandles } from './cost.ts'
 
 export interface KnownSeries {
   /** Oldest first. */
@@ -19,57 +17,11 @@ export interface KnownSeries {
 /** How long the service may take to compute an answer, in milliseconds. */
 const MAX_PROCESSING_MS = 10_000
 
-export interface CandleAnswer {
-  /** Oldest first. */
-  readonly candles: readonly Candle[]
-  readonly asked: number
-  /** When they were requested, by the clock of the feed. */
-  readonly sentAt: number
-  readonly tookMs: number
-  /** The service's time when the answer arrived, unix milliseconds. */
-  readonly serviceNow: number
-}
-
-/** Adds an answer to a series. Returns undefined if candles between them may be missing. */
-export function addAnswer(
-  known: KnownSeries | undefined,
-  answer: CandleAnswer,
-  limit: number,
-  bucketSeconds: number,
-): KnownSeries | undefined {
-  const { candles, asked, sentAt, tookMs, serviceNow } = answer
-  const adjacent = known && isAdjacent(known, answer, bucketSeconds) ? known : undefined
-  if (adjacent === undefined && asked < limit) return undefined
-  const from = Math.min(candles[0]?.time ?? Number.POSITIVE_INFINITY, adjacent?.finalUntil ?? Number.POSITIVE_INFINITY)
-  const older = adjacent?.candles.filter(({ time }) => time < from) ?? []
-  const depth = Math.max(asked, adjacent?.depth ?? 0)
-  const merged = mergeCandles([...older, ...candles])
-  const servedAt = serviceNow - tookMs
-  return {
-    candles: merged.slice(-depth),
-    depth,
-    finalUntil: finalUntil(merged.at(-1)?.time ?? 0, servedAt, bucketSeconds),
-    at: sentAt,
-  }
-}
-
-function isAdjacent(
-  { finalUntil }: KnownSeries,
-  { candles, asked, serviceNow }: CandleAnswer,
-  bucketSeconds: number,
-): boolean {
-  const [first] = candles
-  if (first && first.time <= finalUntil) return true
-  // Buckets without a trade are left out: then the number of requested buckets counts.
-  const isComplete = (serviceNow / 1_000 - finalUntil) / bucketSeconds < asked
-  return candles.length < asked && isComplete
-}
-
 /**
- * The newest candle may still change, and so may buckets after it that are left out while they are empty. It counts in
+ * Until when candles do not change any longer. The newest candle may still change, and so may buckets after it that are left out while they are empty. It counts in
  * buckets from the newest candle, because nobody documents at which times buckets begin.
  */
-function finalUntil(newest: number, servedAt: number, bucketSeconds: number): number {
+export function finalUntilOf(newest: number, servedAt: number, bucketSeconds: number): number {
   const closed = Math.floor(((servedAt - MAX_PROCESSING_MS) / 1_000 - newest) / bucketSeconds)
   return newest + Math.max(0, closed) * bucketSeconds
 }
@@ -97,7 +49,7 @@ export function checkStored(id: SeriesId, value: unknown, clock: FeedClock): Kno
   if (!isObject(value)) return undefined
   const { address, bucket, currency, candles, depth, finalUntil, at } = value
   if (!isCandles(candles) || !isNumber(at) || at > now) return undefined
-  if (!isInteger(depth) || depth > MAX_CANDLES || !isInteger(finalUntil)) return undefined
+  if (!isInteger(depth) || depth > maxCandles() || !isInteger(finalUntil)) return undefined
   if (address !== id.address || bucket !== id.bucket || currency !== id.currency) return undefined
   const newest = candles.at(-1)?.time ?? 0
   const isOrdered = candles.every(({ time }, index) => index === 0 || time > (candles[index - 1]?.time ?? 0))

@@ -1,20 +1,22 @@
-import { LightAbortController, raceWithAbort, throwIfAborted } from '../../concurrency/cancellation.ts'
-import type { Trade } from '../../generated/types.ts'
-import type { FeedContext } from '../context.ts'
-import { callSafely } from '../failures.ts'
+import { LightAbortController, raceWithAbort, throwIfAborted } from '../concurrency/cancellation.ts'
+import { checkedStoreOf } from '../feed/checked-store.ts'
+import { callSafely } from '../feed/failures.ts'
+import type { FeedInternals } from '../feed/feed-internals.ts'
+import type { Trade } from '../generated/types.ts'
 import { PAGE_SIZE } from './cost.ts'
 import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
+import type { TradesOptions } from './follow-trades.ts'
 import { isTrades, TRADES_TTL_MS, TradeSource, tradesKey } from './source.ts'
-import type { TradesOptions } from './trades.ts'
 
 const MAX_IDLE = 100
 
 export class TradeReaders {
-  readonly #context: FeedContext
+  readonly #feed: FeedInternals
   readonly #sources = new Map<string | undefined, TradeSource>()
 
-  constructor(context: FeedContext) {
-    this.#context = context
+  constructor(feed: FeedInternals) {
+    this.#feed = feed
+    feed.closing.add(() => this.#stop())
   }
 
   async *read(
@@ -22,7 +24,8 @@ export class TradeReaders {
     bounds: TradeReader['bounds'],
     { signal, onGap, resumeAs }: TradesOptions,
   ): AsyncGenerator<Trade, void, undefined> {
-    const { lifetime, checkedStore } = this.#context
+    const { lifetime } = this.#feed
+    const store = checkedStoreOf(this.#feed)
     const key = tradesKey(token, resumeAs)
     let reader: TradeReader | undefined
     let saved: Trade | undefined
@@ -30,7 +33,7 @@ export class TradeReaders {
       const [newest] = reader?.read ?? []
       if (resumeAs === undefined || reader === undefined || newest === saved) return
       saved = newest
-      checkedStore?.writeInOrder(key, reader.read, TRADES_TTL_MS)
+      store?.writeInOrder(key, reader.read, TRADES_TTL_MS)
     }
     const ended = new LightAbortController()
     let leave = () => {}
@@ -44,7 +47,7 @@ export class TradeReaders {
       lifetime.throwIfAborted()
       throwIfAborted(signal)
       const check = (value: unknown) => (isTrades(value) ? value : undefined)
-      const position = resumeAs === undefined ? undefined : checkedStore?.read(key, check)
+      const position = resumeAs === undefined ? undefined : store?.read(key, check)
       const readBefore = position && (await raceWithAbort(position, ended))
       reader = new TradeReader(bounds, readBefore, onGap)
       saved = reader.read[0]
@@ -71,13 +74,13 @@ export class TradeReaders {
   }
 
   /** Resolves when no request is in flight and everything is written. */
-  async stop(): Promise<void> {
+  async #stop(): Promise<void> {
     await Promise.all([...this.#sources.values()].map((source) => source.stop()))
-    await this.#context.checkedStore?.flush()
+    await checkedStoreOf(this.#feed)?.flush()
   }
 
   #sourceOf(token: string | undefined): TradeSource {
-    const source = this.#sources.get(token) ?? new TradeSource(token, this.#context)
+    const source = this.#sources.get(token) ?? new TradeSource(token, this.#feed)
     // The most recently used is last.
     this.#sources.delete(token)
     this.#sources.set(token, source)

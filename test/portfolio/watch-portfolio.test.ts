@@ -1,12 +1,13 @@
 import { InvalidRequestError } from 'etn-market'
 import { type FakeService, fakeTokens, fakeWallets } from 'etn-market/fake'
 import type { FeedOptions } from 'etn-market/feed'
+import { watchPortfolio } from 'etn-market/portfolio'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DAY, MINUTE, read, recordWatch, SECOND, setupFeed, some, toMidnight, types } from '../feed/setup.ts'
 import { flush } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { createStore } from '../support/store.ts'
-import { DAY, MINUTE, read, recordWatch, SECOND, setupFeed, some, toMidnight, types } from './setup.ts'
 
 const { BOLT, CORE, DYNO } = fakeTokens
 const HOUR = 60 * MINUTE
@@ -39,7 +40,9 @@ describe('a portfolio', () => {
       [DYNO, '0.010000000000000000001'],
     ] as const)
       fake.world.setPrice(address, usd)
-    const { seen } = read(feed.portfolio(WALLET.toLowerCase(), { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
+    const { seen } = read(
+      watchPortfolio(feed, WALLET.toLowerCase(), { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }),
+    )
     await clock.advance(SECOND)
     expect(seen).toMatchObject([{ wallet: WALLET.toLowerCase(), unpriced: [], complete: true, stale: false }])
     expect(seen[0]?.positions.map(({ symbol, amount, usd }) => [symbol, amount, usd])).toEqual([
@@ -80,7 +83,7 @@ describe('a portfolio', () => {
         fake.stub('prices.batch', () =>
           Object.fromEntries(entries.map(([address, one]) => [address.toLowerCase(), { usd: one?.usd }])),
         )
-        const { seen } = read(feed.portfolio(WALLET, { everyMs: MINUTE, balancesEveryMs: MINUTE }))
+        const { seen } = read(watchPortfolio(feed, WALLET, { everyMs: MINUTE, balancesEveryMs: MINUTE }))
         await clock.advance(SECOND)
         const total = entries.reduce(
           (sum, [, one]) => sum + (one ? (one.balance * scaled(one.usd)) / 10n ** BigInt(one.decimals) : 0n),
@@ -97,7 +100,7 @@ describe('a portfolio', () => {
   test('costs one request for balances each interval, and prices that it shares with watches', async () => {
     const { feed, clock, fake } = setup()
     recordWatch(feed, [BOLT, CORE, DYNO], 5 * MINUTE)
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 20 * MINUTE }))
+    const { seen } = read(watchPortfolio(feed, WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 20 * MINUTE }))
     await clock.advance(HOUR - SECOND)
     expect(count(fake, 'balances.get')).toBe(3)
     expect(count(fake, 'token.get')).toBe(3)
@@ -117,12 +120,12 @@ describe('a portfolio', () => {
   test('looks decimals up once for all wallets, and never again with a store', async () => {
     const { store, kept } = createStore()
     const { feed, another, clock, fake } = setup({ store })
-    read(feed.portfolio(WALLET, { everyMs: HOUR }))
-    read(feed.portfolio(OTHER, { everyMs: HOUR }))
+    read(watchPortfolio(feed, WALLET, { everyMs: HOUR }))
+    read(watchPortfolio(feed, OTHER, { everyMs: HOUR }))
     await clock.advance(MINUTE)
     expect(fake.charged({ operation: 'token.get' })).toBe(300)
     await feed.close()
-    const { seen } = read(another({ store }).portfolio(OTHER, { everyMs: HOUR }))
+    const { seen } = read(watchPortfolio(another({ store }), OTHER, { everyMs: HOUR }))
     await clock.advance(MINUTE)
     expect(seen.at(-1)).toMatchObject({ unpriced: [], stale: false })
     expect(fake.charged({ operation: 'token.get' })).toBe(300)
@@ -136,12 +139,12 @@ describe('a portfolio', () => {
   ])('ignores stored decimals %s', async (_, change) => {
     const { store, kept } = createStore()
     const { feed, another, clock, fake, events } = setup({ store })
-    read(feed.portfolio(WALLET, { everyMs: HOUR }))
+    read(watchPortfolio(feed, WALLET, { everyMs: HOUR }))
     await clock.advance(MINUTE)
     await feed.close()
     const key = `etn-market:feed:token:1:${BOLT.toLowerCase()}`
     kept.set(key, JSON.stringify(change(JSON.parse(kept.get(key) ?? ''))))
-    read(another({ store }).portfolio(WALLET, { everyMs: HOUR }))
+    read(watchPortfolio(another({ store }), WALLET, { everyMs: HOUR }))
     await clock.advance(MINUTE)
     expect(fake.charged({ operation: 'token.get' })).toBe(400)
     expect(types(events)).toContain('feed.store_failed')
@@ -149,7 +152,9 @@ describe('a portfolio', () => {
 
   test('reads the list of tokens if that is cheaper, once', async () => {
     const { feed, clock, fake } = setup()
-    const { seen } = read(feed.portfolio(fakeWallets.whale, { everyMs: 20 * MINUTE, balancesEveryMs: 20 * MINUTE }))
+    const { seen } = read(
+      watchPortfolio(feed, fakeWallets.whale, { everyMs: 20 * MINUTE, balancesEveryMs: 20 * MINUTE }),
+    )
     await clock.advance(2 * HOUR)
     expect(seen[0]?.positions.length).toBeGreaterThan(90)
     expect(seen[0]?.positions.every(({ amount }) => amount !== null)).toBe(true)
@@ -173,7 +178,7 @@ describe('a portfolio', () => {
         [OTHER]: { balance: '0x0', blockUpdated: 1 },
       },
     }))
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
+    const { seen } = read(watchPortfolio(feed, WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(HOUR)
     const [first] = seen
     expect(first?.unpriced.toSorted()).toEqual([CORE, UNLISTED].toSorted())
@@ -195,7 +200,7 @@ describe('a portfolio', () => {
     const { feed, clock, fake } = setup()
     let held: Record<string, unknown> = { [BOLT]: { balance: '0x5', blockUpdated: 1 } }
     fake.stub('balances.get', ({ data }) => ({ ...data, balances: held }))
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
+    const { seen } = read(watchPortfolio(feed, WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(MINUTE)
     held = { [CORE]: { balance: '0x7', blockUpdated: 2 } }
     await clock.advance(5 * MINUTE)
@@ -212,7 +217,7 @@ describe('a portfolio', () => {
     const { feed, clock, fake } = setup()
     const holdings = some(200).map((address) => [address, { balance: '0x1', blockUpdated: 1 }])
     fake.stub('balances.get', ({ data }) => ({ ...data, balances: Object.fromEntries(holdings) }))
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
+    const { seen } = read(watchPortfolio(feed, WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(MINUTE)
     expect(seen[0]).toMatchObject({ complete: false, totalUsd: '0' })
     expect(seen[0]?.unpriced).toHaveLength(200)
@@ -222,7 +227,7 @@ describe('a portfolio', () => {
 
   test('readers of one wallet share the balances', async () => {
     const { feed, clock, fake } = setup()
-    const portfolio = feed.portfolio(WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE })
+    const portfolio = watchPortfolio(feed, WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE })
     const one = read(portfolio)
     await clock.advance(MINUTE)
     const other = read(portfolio)
@@ -234,11 +239,22 @@ describe('a portfolio', () => {
   })
 })
 
+test('a reader who waits for the budget beside one whose request is on its way gets the balances that one buys', async () => {
+  const { feed, clock, fake } = setupFeed({ budget: { creditsPerDay: 3_500 } }, { world, latencyMs: 100 })
+  const first = read(watchPortfolio(feed, WALLET, { everyMs: HOUR }))
+  await clock.advance(50)
+  const second = read(watchPortfolio(feed, WALLET, { everyMs: HOUR }))
+  await clock.advance(5 * SECOND)
+  const { totalUsd } = first.seen.at(-1) ?? {}
+  expect(second.seen.at(-1)).toMatchObject({ totalUsd, unpriced: [], stale: false })
+  expect(count(fake, 'balances.get')).toBe(1)
+})
+
 describe('when something fails, a portfolio', () => {
   test('keeps the last state with stale: true, reports it once, and recovers', async () => {
     const { feed, clock, fake, events } = setup()
     clock.randomValue = 0.5
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
+    const { seen } = read(watchPortfolio(feed, WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(MINUTE)
     const broken = fake.fault({ operation: 'balances.get', status: 500, times: Number.POSITIVE_INFINITY })
     await clock.advance(20 * MINUTE)
@@ -255,7 +271,7 @@ describe('when something fails, a portfolio', () => {
   test('is marked stale while prices fail to arrive', async () => {
     const { feed, clock, fake } = setup()
     clock.randomValue = 0.5
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: HOUR }))
+    const { seen } = read(watchPortfolio(feed, WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: HOUR }))
     await clock.advance(MINUTE)
     const broken = fake.fault({
       operation: ['prices.batch', 'token.price'],
@@ -275,7 +291,7 @@ describe('when something fails, a portfolio', () => {
     clock.randomValue = 0.5
     const isBolt = ({ path }: { path: string }) => path.includes(BOLT)
     const broken = fake.fault({ operation: 'token.get', status: 500, when: isBolt, times: Number.POSITIVE_INFINITY })
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
+    const { seen } = read(watchPortfolio(feed, WALLET, { everyMs: 5 * MINUTE, balancesEveryMs: 5 * MINUTE }))
     await clock.advance(30 * MINUTE)
     expect(seen.at(-1)).toMatchObject({ unpriced: [BOLT], stale: true })
     expect(seen.at(-1)?.positions.filter(({ usd }) => usd !== null)).toHaveLength(2)
@@ -290,7 +306,7 @@ describe('when something fails, a portfolio', () => {
     const { feed, clock, fake } = setup()
     const odd = { [BOLT]: { balance: 5 }, '0x1': { balance: '0x1' }, [CORE]: null, [DYNO]: { balance: '0x5' } }
     fake.stub('balances.get', () => ({ balances: odd }), { validate: false })
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
+    const { seen } = read(watchPortfolio(feed, WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
     await clock.advance(MINUTE)
     expect(seen[0]?.unpriced.toSorted()).toEqual(['0x1', BOLT, CORE].toSorted())
     expect(seen[0]?.positions[0]).toMatchObject({ address: DYNO, balance: '0x5' })
@@ -301,7 +317,7 @@ describe('when something fails, a portfolio', () => {
     for (const operation of ['balances.get', 'prices.batch'] as const) {
       const { feed, clock, fake } = setup()
       fake.fault({ operation, status: 401, times: Number.POSITIVE_INFINITY })
-      const { end } = read(feed.portfolio(WALLET, { everyMs: MINUTE }))
+      const { end } = read(watchPortfolio(feed, WALLET, { everyMs: MINUTE }))
       await clock.advance(2 * MINUTE)
       expect(end).toMatchObject({ state: 'rejected', error: { name: 'AuthenticationError' } })
     }
@@ -310,7 +326,7 @@ describe('when something fails, a portfolio', () => {
   test('stays within the budget of the feed, and says that it is stale', async () => {
     const { feed, clock, fake } = setup({ budget: { creditsPerDay: 10_000 } })
     await toMidnight(clock)
-    const { seen } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
+    const { seen } = read(watchPortfolio(feed, WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
     await clock.advance(DAY - MINUTE)
     expect(fake.charged()).toBeGreaterThan(5_000)
     expect(fake.charged()).toBeLessThanOrEqual(10_000)
@@ -319,7 +335,7 @@ describe('when something fails, a portfolio', () => {
 
   test('rejects with the budget’s error if no day has room for one request', async () => {
     const { feed, fake } = setup({ budget: { creditsPerDay: 2_000 } })
-    const { end } = read(feed.portfolio(WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
+    const { end } = read(watchPortfolio(feed, WALLET, { everyMs: 10 * MINUTE, balancesEveryMs: 10 * MINUTE }))
     await flush()
     expect(end).toMatchObject({ state: 'rejected', error: { name: 'BudgetExceededError', needed: 2_800 } })
     fake.expectRequests(0)
@@ -332,7 +348,7 @@ describe('when something fails, a portfolio', () => {
     [WALLET, { everyMs: 5, wallet: 1 }],
   ])('%s with the options %j is rejected', (wallet, options) => {
     const { feed, fake } = setup()
-    expect(() => feed.portfolio(wallet, options)).toThrow(InvalidRequestError)
+    expect(() => watchPortfolio(feed, wallet, options)).toThrow(InvalidRequestError)
     fake.expectRequests(0)
   })
 })
@@ -340,11 +356,11 @@ describe('when something fails, a portfolio', () => {
 test('balances are requested every 15 minutes by default, and no more often than prices', async () => {
   const { feed, clock, fake } = setup()
   const balances = () => fake.journal().filter(({ operation }) => operation === 'balances.get').length
-  const minute = read(feed.portfolio(WALLET, { everyMs: MINUTE }))
+  const minute = read(watchPortfolio(feed, WALLET, { everyMs: MINUTE }))
   await clock.advance(HOUR - MINUTE)
   expect(balances()).toBe(4)
   expect(minute.seen.length).toBeGreaterThan(50)
-  read(feed.portfolio(OTHER, { everyMs: HOUR }))
+  read(watchPortfolio(feed, OTHER, { everyMs: HOUR }))
   await clock.advance(2 * HOUR - MINUTE)
   expect(balances()).toBe(4 + 8 + 2)
 })

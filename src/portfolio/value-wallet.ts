@@ -1,8 +1,8 @@
-import type { BalanceDocument, TokenPrice } from '../../generated/types.ts'
-import { isObject, isString } from '../../operations/type-guards.ts'
-import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
-import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecimal } from '../../utils/decimal.ts'
-import { toUnits } from '../../utils/units.ts'
+import type { BalanceDocument, TokenPrice } from '../generated/types.ts'
+import { isObject, isString } from '../operations/type-guards.ts'
+import { checksumAddress, looksLikeAddress } from '../utils/address.ts'
+import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecimal } from '../utils/decimal.ts'
+import { toUnits } from '../utils/units.ts'
 
 /** A token of a wallet, and what it is worth. Figures are exact decimal texts; null where they are not known. */
 export interface ValuedToken<Info, Price> {

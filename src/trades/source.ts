@@ -1,11 +1,12 @@
-import { startTimer } from '../../concurrency/clock.ts'
-import type { EtnMarketError } from '../../errors/base.ts'
-import type { Trade } from '../../generated/types.ts'
-import { every, isArray, isNumber, isObject } from '../../operations/type-guards.ts'
-import { DAY_MS } from '../../utils/time-units.ts'
-import type { FeedContext } from '../context.ts'
-import { creditsChargedBy, isServiceWide, isUnreadable } from '../failures.ts'
-import { type RecurringRequest, Requester, type RequestSpec } from '../requests/requester.ts'
+import { startTimer } from '../concurrency/clock.ts'
+import type { EtnMarketError } from '../errors/base.ts'
+import { checkedStoreOf } from '../feed/checked-store.ts'
+import { creditsChargedBy, isServiceWide, isUnreadable } from '../feed/failures.ts'
+import type { FeedInternals } from '../feed/feed-internals.ts'
+import { type RecurringRequest, Requester, type RequestSpec } from '../feed/requests/requester.ts'
+import type { Trade } from '../generated/types.ts'
+import { every, isArray, isNumber, isObject } from '../operations/type-guards.ts'
+import { DAY_MS } from '../utils/time-units.ts'
 import { adaptInterval, PAGE_SIZE, TradeCost, type TradeCostState, tradeCredits } from './cost.ts'
 import { mergePage, TradeDedupe, type TradePage } from './dedupe.ts'
 import type { TradeReader } from './readers.ts'
@@ -39,7 +40,7 @@ export class TradeSource implements RecurringRequest {
   readonly operation = 'trade.list'
   readonly address: string | undefined
   readonly key: string
-  readonly #context: FeedContext
+  readonly #feed: FeedInternals
   readonly #requester: Requester
   readonly #readers = new Set<TradeReader>()
   #memory: TradeMemory | undefined
@@ -53,15 +54,15 @@ export class TradeSource implements RecurringRequest {
   #stopTimer = () => {}
 
   /** @param token undefined for the trades of all tokens */
-  constructor(token: string | undefined, context: FeedContext) {
+  constructor(token: string | undefined, feed: FeedInternals) {
     this.address = token
     this.key = tradesKey(token)
-    this.#context = context
+    this.#feed = feed
     const report = (error: EtnMarketError) => {
       // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
       if (!isServiceWide(error) && !isUnreadable(error)) this.#reportFailed(error)
     }
-    this.#requester = new Requester(context, context.lifetime.signal, () => this.#interval, report)
+    this.#requester = new Requester(feed, feed.lifetime.signal, () => this.#interval, report)
   }
 
   get size(): number {
@@ -77,7 +78,7 @@ export class TradeSource implements RecurringRequest {
 
   /** Adds a reader. Returns a function that removes it. */
   add(reader: TradeReader): () => void {
-    const { recurring } = this.#context
+    const { recurring } = this.#feed
     this.#readers.add(reader)
     recurring.add(this)
     if (this.#isLoaded) this.#welcome(reader)
@@ -90,7 +91,7 @@ export class TradeSource implements RecurringRequest {
 
   /** Call it when a reader begins to wait. */
   wake(): void {
-    const { clock, lifetime } = this.#context
+    const { clock, lifetime } = this.#feed
     this.#stopTimer()
     if (this.#working !== undefined || lifetime.aborted || this.#waiting.length === 0) return
     const dueInMs = this.#needsExtra && this.#cost.coversExtra ? 0 : this.#nextInterval - clock.now()
@@ -117,7 +118,7 @@ export class TradeSource implements RecurringRequest {
     return this.#intervalOf(this.#waiting)
   }
   get #nextInterval(): number {
-    return this.#cost.state.intervalStart + this.#interval * this.#context.dailyBudget.requestStretch
+    return this.#cost.state.intervalStart + this.#interval * this.#feed.dailyBudget.requestStretch
   }
 
   /** The interval nearest to the one that suits the number of trades, within the bounds of these readers. */
@@ -130,8 +131,8 @@ export class TradeSource implements RecurringRequest {
   }
 
   async #load(): Promise<void> {
-    const { checkedStore, clock, dailyBudget } = this.#context
-    const read = checkedStore?.read(this.key, (value) =>
+    const { clock, dailyBudget } = this.#feed
+    const read = checkedStoreOf(this.#feed)?.read(this.key, (value) =>
       isMemory(value, clock.toUnix()) ? withTimes(value, clock.fromUnix) : undefined,
     )
     const [stored] = await Promise.all([read, dailyBudget.load()])
@@ -146,18 +147,18 @@ export class TradeSource implements RecurringRequest {
   /** Gives a new reader what is known, unless a newer page is due for it. */
   #welcome(reader: TradeReader): void {
     if (this.#memory === undefined) return
-    const { clock, dailyBudget } = this.#context
+    const { clock, dailyBudget } = this.#feed
     const isFresh = clock.now() < this.#memory.at + this.#intervalOf([reader]) * dailyBudget.requestStretch
     if (isFresh || reader.isResumed) this.#deliver([reader], this.#memory)
   }
 
   #deliver(to: Iterable<TradeReader>, page: TradePage): void {
     const gaps = [...to].flatMap((reader) => reader.receive(page) ?? [])
-    if (gaps[0]) this.#context.emit({ type: 'feed.gap', token: this.address, ...gaps[0] })
+    if (gaps[0]) this.#feed.emit({ type: 'feed.gap', token: this.address, ...gaps[0] })
   }
 
   #next(): TradeRequest {
-    const sentAt = this.#context.clock.now()
+    const sentAt = this.#feed.clock.now()
     const known = this.#memory
     const limit = this.#needsFullPage || !known ? PAGE_SIZE : this.#cost.limitAfter(sentAt - known.at)
     return { limit, sentAt, intervalMs: this.#interval, isExtra: sentAt < this.#nextInterval }
@@ -182,7 +183,7 @@ export class TradeSource implements RecurringRequest {
       this.#needsExtra = false
       this.#accept({ trades: data.filter(isObject), isComplete: data.length < request.limit }, request)
     } catch (error) {
-      if (!this.#context.lifetime.aborted) this.#recordFailure(error, request)
+      if (!this.#feed.lifetime.aborted) this.#recordFailure(error, request)
     }
   }
 
@@ -210,8 +211,8 @@ export class TradeSource implements RecurringRequest {
 
   #remember(known: Omit<TradeMemory, 'cost'>): void {
     this.#memory = { ...known, cost: this.#cost.state }
-    const { checkedStore, clock } = this.#context
-    checkedStore?.writeInOrder(this.key, withTimes(this.#memory, clock.toUnix), TRADES_TTL_MS)
+    const stored = withTimes(this.#memory, this.#feed.clock.toUnix)
+    checkedStoreOf(this.#feed)?.writeInOrder(this.key, stored, TRADES_TTL_MS)
   }
 
   #recordFailure(error: unknown, request: TradeRequest): void {
@@ -224,7 +225,7 @@ export class TradeSource implements RecurringRequest {
   }
 
   #reportFailed({ code, message, credits }: EtnMarketError): void {
-    const { clock, emit } = this.#context
+    const { clock, emit } = this.#feed
     const retryAt = clock.toUnix(this.#nextInterval)
     emit({ type: 'feed.trades_failed', token: this.address, code, message, credits, retryAt })
   }

@@ -1,5 +1,5 @@
-import { operations } from '../../generated/operations.ts'
-import type { Trade } from '../../generated/types.ts'
+import { operations } from '../generated/operations.ts'
+import type { Trade } from '../generated/types.ts'
 
 const { base, perItem, maxItems } = operations['trade.list'].credits
 

@@ -1,9 +1,10 @@
 import { InvalidRequestError, type Trade } from 'etn-market'
+import { followTrades } from 'etn-market/trades'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createMachine } from '../feed/processes.ts'
+import { MINUTE, read, SECOND, setupFeed, types } from '../feed/setup.ts'
 import { testProperty } from '../support/property.ts'
-import { createMachine } from './processes.ts'
-import { MINUTE, read, SECOND, setupFeed, types } from './setup.ts'
 import { numbers, range, serveTrades } from './trade-list.ts'
 
 describe('after a restart with a store', () => {
@@ -11,7 +12,7 @@ describe('after a restart with a store', () => {
     const { start, clock, fake } = createMachine()
     const list = serveTrades(fake, 30)
     const first = start()
-    const one = read(first.feed.trades({ everyMs: 10 * SECOND }))
+    const one = read(followTrades(first.feed, { everyMs: 10 * SECOND }))
     for (let index = 0; index < 10; index++) {
       await clock.advance(10 * SECOND)
       list.add(1)
@@ -20,7 +21,7 @@ describe('after a restart with a store', () => {
     expect(one.end.state).toBe('resolved')
     const before = fake.charged()
     const second = start()
-    const { seen } = read(second.feed.trades({ everyMs: 30 * SECOND }))
+    const { seen } = read(followTrades(second.feed, { everyMs: 30 * SECOND }))
     await clock.advance(9 * SECOND)
     expect(numbers(seen)).toEqual(range(15, 39))
     expect(fake.charged()).toBe(before)
@@ -35,7 +36,7 @@ describe('after a restart with a store', () => {
     const { start, clock, fake, values } = createMachine()
     const list = serveTrades(fake, 30)
     const first = start()
-    const one = first.feed.trades({ everyMs: MINUTE, resumeAs: 'archive' })
+    const one = followTrades(first.feed, { everyMs: MINUTE, resumeAs: 'archive' })
     const some: Trade[] = []
     for await (const trade of one) {
       some.push(trade)
@@ -44,8 +45,8 @@ describe('after a restart with a store', () => {
     await first.feed.close()
     list.add(4)
     const second = start()
-    const archive = read(second.feed.trades({ everyMs: MINUTE, resumeAs: 'archive' }))
-    const fresh = read(second.feed.trades({ everyMs: MINUTE }))
+    const archive = read(followTrades(second.feed, { everyMs: MINUTE, resumeAs: 'archive' }))
+    const fresh = read(followTrades(second.feed, { everyMs: MINUTE }))
     await clock.advance(2 * MINUTE)
     expect(numbers([...some, ...archive.seen])).toEqual(range(6, 34))
     expect(numbers(fresh.seen)).toEqual(range(6, 34))
@@ -60,7 +61,7 @@ describe('after a restart with a store', () => {
     const { start, clock, fake } = createMachine()
     const list = serveTrades(fake, 30)
     const first = start()
-    const archive = first.feed.trades({ everyMs: MINUTE, resumeAs: 'archive' })
+    const archive = followTrades(first.feed, { everyMs: MINUTE, resumeAs: 'archive' })
     for (let index = 0; index < 25; index++) await archive.next()
     void archive.next()
     list.add(4)
@@ -69,7 +70,7 @@ describe('after a restart with a store', () => {
     const charged = fake.charged()
     first.kill()
     const second = start()
-    const { seen } = read(second.feed.trades({ everyMs: MINUTE, resumeAs: 'archive' }))
+    const { seen } = read(followTrades(second.feed, { everyMs: MINUTE, resumeAs: 'archive' }))
     await clock.advance(SECOND)
     expect(numbers(seen)).toEqual(range(31, 34))
     fake.expectCredits(charged)
@@ -80,13 +81,13 @@ describe('after a restart with a store', () => {
     const { start, clock, fake } = createMachine()
     const list = serveTrades(fake, 30)
     const first = start()
-    read(first.feed.trades({ everyMs: MINUTE, resumeAs: 'archive' }))
+    read(followTrades(first.feed, { everyMs: MINUTE, resumeAs: 'archive' }))
     await clock.advance(SECOND)
     await first.feed.close()
     list.add(40)
     const second = start()
     let gaps = 0
-    const { seen } = read(second.feed.trades({ everyMs: MINUTE, resumeAs: 'archive', onGap: () => void gaps++ }))
+    const { seen } = read(followTrades(second.feed, { everyMs: MINUTE, resumeAs: 'archive', onGap: () => void gaps++ }))
     await clock.advance(5 * MINUTE)
     expect(numbers(seen)).toEqual(range(46, 70))
     expect(gaps).toBe(1)
@@ -105,7 +106,7 @@ describe('after a restart with a store', () => {
     values.set('etn-market:feed:trades:1:all', entry)
     values.set('etn-market:feed:trades:1:all:archive', entry)
     const { feed, events } = start()
-    const { seen } = read(feed.trades({ everyMs: MINUTE, resumeAs: 'archive' }))
+    const { seen } = read(followTrades(feed, { everyMs: MINUTE, resumeAs: 'archive' }))
     await clock.advance(SECOND)
     expect(numbers(seen)).toEqual(range(6, 30))
     expect(types(events).filter((type) => type === 'feed.store_failed')).toHaveLength(2)
@@ -117,7 +118,7 @@ describe('after a restart with a store', () => {
     serveTrades(fake, 30)
     store.fails = true
     const { feed, events } = start()
-    const { seen } = read(feed.trades({ everyMs: MINUTE, resumeAs: 'archive' }))
+    const { seen } = read(followTrades(feed, { everyMs: MINUTE, resumeAs: 'archive' }))
     await clock.advance(SECOND)
     expect(numbers(seen)).toEqual(range(6, 30))
     expect(types(events)).toContain('feed.store_failed')
@@ -128,8 +129,8 @@ describe('after a restart with a store', () => {
 
 test.each(['', 7])('rejects the name %j, and a name without a store', (resumeAs) => {
   const { start } = createMachine()
-  expect(() => start().feed.trades({ everyMs: 5, resumeAs: resumeAs as never })).toThrow(InvalidRequestError)
-  expect(() => setupFeed().feed.trades({ everyMs: 5, resumeAs: 'archive' })).toThrow(/store/)
+  expect(() => followTrades(start().feed, { everyMs: 5, resumeAs: resumeAs as never })).toThrow(InvalidRequestError)
+  expect(() => followTrades(setupFeed().feed, { everyMs: 5, resumeAs: 'archive' })).toThrow(/store/)
 })
 
 testProperty(
@@ -163,7 +164,7 @@ testProperty(
       const follow = () => {
         void (async () => {
           const onGap = () => void archiveGaps++
-          for await (const trade of process.feed.trades({ everyMs: MINUTE, resumeAs: 'archive', onGap }))
+          for await (const trade of followTrades(process.feed, { everyMs: MINUTE, resumeAs: 'archive', onGap }))
             archive.push(trade)
         })()
       }
@@ -175,7 +176,7 @@ testProperty(
           const reader = { seen: [] as Trade[], from: list.trades.length, gaps: 0, leave }
           const options = { everyMs: everyMinutes * MINUTE, signal: leave.signal, onGap: () => void reader.gaps++ }
           void (async () => {
-            for await (const trade of process.feed.trades(options)) reader.seen.push(trade)
+            for await (const trade of followTrades(process.feed, options)) reader.seen.push(trade)
           })().catch(() => {})
           readers.push(reader)
         }

@@ -1,11 +1,12 @@
-import { operations } from '../../generated/operations.ts'
-import type { Token } from '../../generated/types.ts'
-import { isInteger, isObject, isString } from '../../operations/type-guards.ts'
-import { checksumAddress, looksLikeAddress } from '../../utils/address.ts'
-import { DAY_MS } from '../../utils/time-units.ts'
-import type { FeedContext } from '../context.ts'
-import { isKeyRefused, isRefusal } from '../failures.ts'
-import type { Requester } from '../requests/requester.ts'
+import { checkedStoreOf } from '../feed/checked-store.ts'
+import { isKeyRefused, isRefusal } from '../feed/failures.ts'
+import type { FeedInternals } from '../feed/feed-internals.ts'
+import type { Requester } from '../feed/requests/requester.ts'
+import { operations } from '../generated/operations.ts'
+import type { Token } from '../generated/types.ts'
+import { isInteger, isObject, isString } from '../operations/type-guards.ts'
+import { checksumAddress, looksLikeAddress } from '../utils/address.ts'
+import { DAY_MS } from '../utils/time-units.ts'
 
 export type TokenInfo = Pick<Token, 'symbol' | 'name' | 'decimals'>
 
@@ -21,14 +22,14 @@ const TTL_MS = 10 * 365 * DAY_MS
 
 /** The decimals of tokens, looked up once for all wallets of a feed. */
 export class TokenInfos {
-  readonly #context: FeedContext
+  readonly #feed: FeedInternals
   readonly #known = new Map<string, TokenInfo>()
   readonly #unlistedUntil = new Map<string, number>()
   #listedUntil = Number.NEGATIVE_INFINITY
   #listFailures = 0
 
-  constructor(context: FeedContext) {
-    this.#context = context
+  constructor(feed: FeedInternals) {
+    this.#feed = feed
   }
 
   get(address: string): TokenInfo | undefined {
@@ -42,7 +43,7 @@ export class TokenInfos {
    * @param createRequester a requester for one address, because one that fails does not hold up others
    */
   async lookUp(keys: Iterable<string>, createRequester: (address: string) => Requester): Promise<unknown[]> {
-    const now = this.#context.clock.now()
+    const now = this.#feed.clock.now()
     const addresses = [...keys].filter(looksLikeAddress)
     const isMissing = (address: string) => !this.#known.has(address) && !((this.#unlistedUntil.get(address) ?? 0) > now)
     await Promise.all(addresses.filter(isMissing).map((address) => this.#readStore(address)))
@@ -62,7 +63,7 @@ export class TokenInfos {
   }
 
   async #readStore(address: string): Promise<void> {
-    const info = await this.#context.checkedStore?.read(keyOf(address), (value) =>
+    const info = await checkedStoreOf(this.#feed)?.read(keyOf(address), (value) =>
       isToken(value) && checksumAddress(value.address) === address ? infoOf(value) : undefined,
     )
     if (info !== undefined) this.#known.set(address, info)
@@ -71,7 +72,7 @@ export class TokenInfos {
   async #readList(requester: Requester, missing: readonly string[]): Promise<void> {
     this.#listFailures++
     // A list that keeps failing is given up for a day.
-    if (this.#listFailures >= MAX_LIST_FAILURES) this.#listedUntil = this.#context.clock.now() + RECHECK_MS
+    if (this.#listFailures >= MAX_LIST_FAILURES) this.#listedUntil = this.#feed.clock.now() + RECHECK_MS
     const { data } = await requester.attempt<Token[]>(() => ({
       operation: 'token.list',
       addresses: [],
@@ -80,7 +81,7 @@ export class TokenInfos {
       isUsable: Array.isArray,
     }))
     this.#listFailures = 0
-    this.#listedUntil = this.#context.clock.now() + RECHECK_MS
+    this.#listedUntil = this.#feed.clock.now() + RECHECK_MS
     for (const token of data) this.#remember(token)
     // Less than a page is every listed token.
     if (data.length < PAGE_SIZE) for (const address of missing) this.#unlistedUntil.set(address, this.#listedUntil)
@@ -102,7 +103,7 @@ export class TokenInfos {
     const address = checksumAddress(token.address)
     const info = infoOf(token)
     this.#known.set(address, info)
-    this.#context.checkedStore?.write(keyOf(address), { address, ...info }, TTL_MS)
+    checkedStoreOf(this.#feed)?.write(keyOf(address), { address, ...info }, TTL_MS)
   }
 
   /** Resolves with the failure, if a later attempt may succeed. Rejects if the key is refused. */
@@ -112,7 +113,7 @@ export class TokenInfos {
     } catch (error) {
       if (!isRefusal(error)) return error
       if (isKeyRefused(error)) throw error
-      if (address !== undefined) this.#unlistedUntil.set(address, this.#context.clock.now() + RECHECK_MS)
+      if (address !== undefined) this.#unlistedUntil.set(address, this.#feed.clock.now() + RECHECK_MS)
     }
     return undefined
   }
