@@ -3,7 +3,7 @@ import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { checkStore, invalidOption, rejectUnknown, requireGlobals, requireMilliseconds } from '../errors/input.ts'
 import { createMemoryBudget } from './budget-core.ts'
-import { type CreditLimit, LIMIT_OPTIONS, readLimit } from './credit-limit.ts'
+import { type CreditLimit, LIMIT_OPTIONS, readBudgetName, readLimit } from './credit-limit.ts'
 import { openEntry } from './open-entries.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS, KeyBalances } from './reconcile.ts'
 import { createStoredBudget } from './stored-budget.ts'
@@ -188,7 +188,7 @@ export function createBudget(
 ): MemoryBudget
 export function createBudget(options: BudgetOptions, clock?: Pick<Clock, 'now' | 'monotonic'>): Budget
 export function createBudget(options: BudgetOptions, clock?: Pick<Clock, 'now' | 'monotonic'>): Budget {
-  checkOptions(options)
+  readOptions(options)
   requireGlobals()
   const { budget, readAgain } = openBudget(options, clock ?? new SystemClock())
   // Who has opened it before may never say that it is not used any more.
@@ -212,8 +212,8 @@ export function openBudget(
   ttlMs?: number,
 ): OpenedBudget {
   if ('reserve' in given) return { budget: given, close: async () => given.flush?.() }
-  const { credits, windowMs } = checkOptions(given)
-  const { store, name = 'default', storeTimeoutMs = STORE_TIMEOUT_MS } = given
+  const { credits, windowMs, name } = readOptions(given)
+  const { store, storeTimeoutMs = STORE_TIMEOUT_MS } = given
   const { exclusiveKey = false, maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = given
   const begin = () => {
     // Those of a stored budget are days, or parts of one, by the wall clock.
@@ -230,7 +230,7 @@ export function openBudget(
   return openEntry(entry, () => createStoredBudget(entry, begin))
 }
 
-function checkOptions(options: BudgetOptions): ReturnType<typeof readLimit> {
+function readOptions(options: BudgetOptions) {
   rejectUnknown('budget option', options, [...LIMIT_OPTIONS, ...OPTIONS])
   const { store, name, exclusiveKey } = options
   const limit = readLimit('budget', options)
@@ -238,11 +238,8 @@ function checkOptions(options: BudgetOptions): ReturnType<typeof readLimit> {
     if (options[option] !== undefined) requireMilliseconds(`budget.${option}`, options[option])
   }
   checkStore('budget.store', store)
-  if (name !== undefined && !(typeof name === 'string' && name !== '')) {
-    throw invalidOption('budget.name', name, 'a text that is not empty')
-  }
   if (exclusiveKey !== undefined && typeof exclusiveKey !== 'boolean') {
     throw invalidOption('budget.exclusiveKey', exclusiveKey, 'true or false')
   }
-  return limit
+  return { ...limit, name: readBudgetName(name) }
 }

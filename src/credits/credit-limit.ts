@@ -38,3 +38,9 @@ export function readLimit(
   if (credits === undefined && windowMs === undefined) return { credits: creditsPerDay, windowMs: DAY_MS }
   throw invalidOption(`${name}.creditsPerDay`, creditsPerDay, 'left out beside credits and windowMs')
 }
+
+/** The name of a budget in a store. @throws InvalidRequestError where it is none */
+export function readBudgetName(name: unknown = 'default'): string {
+  if (typeof name === 'string' && name !== '') return name
+  throw invalidOption('budget.name', name, 'a text that is not empty')
+}

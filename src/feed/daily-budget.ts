@@ -1,10 +1,11 @@
 import { type OpenedBudget, openBudget } from '../credits/budget.ts'
 import { createMemoryBudget } from '../credits/budget-core.ts'
 import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
+import { readBudgetName } from '../credits/credit-limit.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { BudgetWindows } from '../credits/windows.ts'
 import { BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
-import { invalidOption, rejectUnknown, requireInteger } from '../errors/input.ts'
+import { rejectUnknown, requireInteger } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import type { FeedClock } from './feed-clock.ts'
@@ -241,9 +242,9 @@ function demandOf(watched: Iterable<TrackedPrice>): StretchedDemand[] {
   return [...demand.values()]
 }
 
-function readOptions(options: object): { credits: number; name: string } {
+function readOptions(options: Exclude<FeedOptions['budget'], false | undefined>) {
   rejectUnknown('budget option', options, ['creditsPerDay', 'name'])
-  const { creditsPerDay: credits, name = 'default' } = options as { creditsPerDay?: unknown; name?: unknown }
-  if (!(typeof name === 'string' && name !== '')) throw invalidOption('budget.name', name, 'a text that is not empty')
-  return { credits: requireInteger('budget.creditsPerDay', credits, 'a whole number of credits above 0'), name }
+  const { creditsPerDay, name } = options
+  const credits = requireInteger('budget.creditsPerDay', creditsPerDay, 'a whole number of credits above 0')
+  return { credits, name: readBudgetName(name) }
 }
