@@ -48,7 +48,7 @@ export class FeedContext {
   /** The default of a price request. */
   readonly maxAgeMs: number
   readonly #page: PageVisibility | undefined
-  readonly #shared = new Map<string, unknown>()
+  readonly #shared: Record<string, unknown> = {}
   readonly #checksum = memoize(checksumAddress)
 
   constructor(client: FeedClient, options: FeedOptions) {
@@ -79,8 +79,8 @@ export class FeedContext {
 
   /** Returns what all readers of one kind share, such as the candles that are known. It is made for the first of them. */
   readonly share = <T>(kind: string, create: () => T): T => {
-    if (!this.#shared.has(kind)) this.#shared.set(kind, create())
-    return this.#shared.get(kind) as T
+    this.#shared[kind] ??= create()
+    return this.#shared[kind] as T
   }
 
   readonly isPaused = (): boolean => this.#page?.hidden ?? false

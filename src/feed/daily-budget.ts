@@ -203,7 +203,7 @@ export class DailyBudget implements Stretch {
     const available = Math.max(0, Math.floor(left))
     return new BudgetExceededError(
       `The request needs up to ${needed} credits, but ${available} are left beside ${others}. Nothing was sent. ` +
-        'Wait for the next day of the budget or allow more credits.',
+        'Wait for the next window or allow more credits.',
       { operation, needed, available, resetsAt: this.budget.resetsAt },
     )
   }

@@ -12,7 +12,6 @@ import { type KnownPrice, MAX_LATENCY_MS, release, type Subscriber, type Tracked
 
 /** Maximum number of requests in flight: 2,000 addresses that start together need 40. */
 const MAX_REQUESTS = 10
-const MIN_TTL_MS = 3_600_000
 
 type Prices = readonly TrackedPrice[]
 
@@ -179,7 +178,7 @@ export class PriceBuyer {
       }
       const known = { price, at, requestedAt, askedAt: sentAt }
       this.deliver(tracked, known)
-      this.#shared?.write(tracked.address, known, storeTtlOf(tracked, dailyBudget.stretch))
+      this.#shared?.write(tracked, known)
     }
   }
 
@@ -198,10 +197,3 @@ export class PriceBuyer {
 
 const refusal = (error: unknown): Failure => ({ error, waitMs: 0, transient: false, maybeCharged: false })
 const operationFor = ({ length }: Prices) => (length === 1 ? 'token.price' : 'prices.batch')
-
-/** The age at which no watcher has a use for a price; an hour at least. */
-function storeTtlOf({ watchers }: TrackedPrice, stretch: number): number {
-  let ttlMs = MIN_TTL_MS
-  for (const { everyMs } of watchers.items()) ttlMs = Math.max(ttlMs, Math.ceil(everyMs * stretch))
-  return ttlMs
-}

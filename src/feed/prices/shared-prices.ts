@@ -19,6 +19,7 @@ const POLL_MS = 200
 /** Without an atomic `add`, processes that write at the same time see the last of their writes after this time. */
 const SETTLE_MS = 50
 const MAX_SEEN = 1_000
+const MIN_TTL_MS = 3_600_000
 const BLIND_STORE =
   'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
 
@@ -68,8 +69,9 @@ export class SharedPrices {
     await bought
   }
 
-  write(address: string, { price, requestedAt: at }: KnownPrice, ttlMs: number): void {
-    checkedStoreOf(this.#context)?.write(priceKeyOf(address), { price, at }, ttlMs)
+  write(tracked: TrackedPrice, { price, requestedAt: at }: KnownPrice): void {
+    const ttlMs = storeTtlOf(tracked, this.#context.dailyBudget.stretch)
+    checkedStoreOf(this.#context)?.write(priceKeyOf(tracked.address), { price, at }, ttlMs)
   }
 
   /** Delivers what the store has, and returns the rest. */
@@ -224,6 +226,13 @@ class StoreLease implements SharedLease {
     if (!this.#isReported) this.#context.emit({ type: 'feed.store_failed', message: BLIND_STORE })
     this.#isReported = true
   }
+}
+
+/** The age at which no watcher has a use for a price; an hour at least. */
+function storeTtlOf({ watchers }: TrackedPrice, stretch: number): number {
+  let ttlMs = MIN_TTL_MS
+  for (const { everyMs } of watchers.items()) ttlMs = Math.max(ttlMs, Math.ceil(everyMs * stretch))
+  return ttlMs
 }
 
 const addressesOf = (prices: Prices) => prices.map(({ address }) => address)

@@ -141,7 +141,7 @@ export class TrackedPrice {
 
   /** Whether a tick leaves it out: since its last purchase nobody watched it for a while, and it lasts. So it is bought once an interval. */
   isReopened(at: number, askedAt = this.askedAt): boolean {
-    return this.#leftAt >= askedAt && askedAt + this.lifeMs * (1 - TICK_MARGIN) > at
+    return this.#leftAt >= askedAt && !this.isDueBefore(at + this.lifeMs * TICK_MARGIN, askedAt)
   }
 
   join(watcher: RunningWatch): void {

@@ -227,27 +227,25 @@ export class Schedule {
       this.#setDue(tracked, NEVER)
       if (!tracked.inFlight) due.add(tracked)
     }
-    const isTick = this.ticks.groups.some(({ at }) => at <= now)
-    for (const group of this.ticks.groups) if (group.at <= now) tick(group, now, due)
+    const ticking = this.ticks.groups.filter(({ at }) => at <= now)
+    for (const group of ticking) tick(group, now, due)
     const early = lookUps.size > 0 ? takeEarlyTick(this.ticks.groups, now, due) : []
-    if (due.size > 0) this.#purchase(due, early, lookUps)
-    // What a tick leaves out is bought when it is due.
-    if (due.size > 0 || isTick) for (const group of this.ticks.groups) this.#makeUp(group)
-  }
-
-  #purchase(due: ReadonlySet<TrackedPrice>, early: readonly TrackedPrice[], lookUps: ReadonlySet<TrackedPrice>): void {
     for (const tracked of due) {
       this.#setDue(tracked, NEVER)
       tracked.isLookUp = lookUps.has(tracked)
     }
-    const call = this.#context.buyer.buy([...due], early).then(() => {
-      this.#inFlight.delete(call)
-      for (const group of this.ticks.groups) this.#makeUp(group)
-      this.#updateStretch(this.#context.clock.now(), false)
-      this.#stopIfUsedUp()
-      this.#setTimer()
-    })
-    this.#inFlight.add(call)
+    if (due.size > 0) {
+      const call = this.#context.buyer.buy([...due], early).then(() => {
+        this.#inFlight.delete(call)
+        this.#makeUp()
+        this.#updateStretch(this.#context.clock.now(), false)
+        this.#stopIfUsedUp()
+        this.#setTimer()
+      })
+      this.#inFlight.add(call)
+    }
+    // What a tick leaves out is bought when it is due.
+    if (due.size > 0 || ticking.length > 0) this.#makeUp()
   }
 
   /** Stops while less is left of the day than any tick needs: what is bought next is bought in the next day. */
@@ -271,18 +269,20 @@ export class Schedule {
   }
 
   /**
-   * Prices of another process are older than those of a tick, and a slow answer was still on its way at the last one. If all are, the group falls
-   * into step with them; else each is bought when it is due.
+   * Prices of another process are older than those of a tick, a slow answer was still on its way at the last one, and what was reopened is left out. If
+   * all are, the group falls into step with them; else each is bought when it is due.
    */
-  #makeUp(group: TickGroup): void {
+  #makeUp(): void {
     const now = this.#context.clock.now()
-    const older = group.members.filter((tracked) => tracked.waitsForTick && tracked.isDueBefore(group.at))
-    if (older.length === 0) return
-    const isBehind = new Set(older)
-    if (group.ticksAnyway && group.members.every((tracked) => tracked.multiple > 1 || isBehind.has(tracked))) {
-      const oldest = Math.min(...older.map(({ askedAt }) => askedAt))
-      group.at = Math.max(now, oldest + group.periodMs)
-    } else for (const tracked of older) this.#setDue(tracked, Math.max(now, tracked.askedAt + tracked.lifeMs))
+    for (const group of this.ticks.groups) {
+      const older = group.members.filter((tracked) => tracked.waitsForTick && tracked.isDueBefore(group.at))
+      if (older.length === 0) continue
+      const isBehind = new Set(older)
+      if (group.ticksAnyway && group.members.every((tracked) => tracked.multiple > 1 || isBehind.has(tracked))) {
+        const oldest = Math.min(...older.map(({ askedAt }) => askedAt))
+        group.at = Math.max(now, oldest + group.periodMs)
+      } else for (const tracked of older) this.#setDue(tracked, Math.max(now, tracked.askedAt + tracked.lifeMs))
+    }
   }
 
   #applyChanges(now: number): void {
