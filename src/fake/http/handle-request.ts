@@ -7,7 +7,7 @@ import type { ServiceClock } from '../rules/clock.ts'
 import { type Answer, admit, execute, type QueryResult } from '../rules/execute.ts'
 import { type JournalEntry, outcomeOf } from '../rules/journal.ts'
 import { once } from '../rules/once.ts'
-import { failure, notFound, preflight, Rejection, type Reply, success, withCommonHeaders } from '../rules/reply.ts'
+import { notFound, preflight, Rejection, type Reply, success, withCommonHeaders } from '../rules/reply.ts'
 import { fakeRoutes, matchRoute, nearestRoute, pathBelowVersion, type RouteMatch } from '../rules/routes.ts'
 import type { Session } from './session.ts'
 
@@ -70,7 +70,7 @@ export async function handleRequest(
       original ??= answer ? success(answer) : NO_REPLY
     } catch (error) {
       if (!(error instanceof Rejection)) throw error
-      original ??= failure(error.status, error.code, error.message, error.headers)
+      original ??= error.reply
     }
     const { never, delayMs = 0 } = effects
     const heavyMs = answer && isHeavy(received) ? heavyLatencyMs : 0

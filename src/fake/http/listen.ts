@@ -4,7 +4,7 @@ import { nextTurn } from '../../concurrency/event-loop.ts'
 import { parseUrl } from '../../utils/runtime.ts'
 import { checkOptions, FakeUsageError, show } from '../rules/check.ts'
 import { once } from '../rules/once.ts'
-import { failure } from '../rules/reply.ts'
+import { failure, type Reply } from '../rules/reply.ts'
 import * as is from '../rules/schema.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
 import type { Control } from './control/control.ts'
@@ -69,20 +69,15 @@ async function respond(
   const headers = new Headers()
   const lines = request.rawHeaders
   for (let i = 0; i < lines.length; i += 2) headers.append(lines[i] ?? '', lines[i + 1] ?? '')
-  const url = urlOf(request)
+  const incoming = { method, url: urlOf(request), headers, signal: gone.signal }
   try {
-    if (/^\/_fake(\/|$)/.test(url.pathname)) {
-      const body = method === 'GET' || method === 'HEAD' ? {} : { body: await bodyOf(request) }
-      const answer = await control(new Request(url, { method, headers, ...body }), request.socket.remoteAddress)
-      await send(response, answer)
-    } else {
-      writeResponse(await handle({ method, url, headers, signal: gone.signal }), method, response)
-    }
+    if (/^\/_fake(\/|$)/.test(incoming.url.pathname))
+      writeWhole(response, method, await control(incoming, await bodyOf(request), request.socket.remoteAddress))
+    else writeExchange(response, method, await handle(incoming))
   } catch (error) {
     if (gone.signal.aborted || isConnectionError(error)) return resetConnection(response)
     // A function of the user's fault threw.
-    const { status, body } = failure(500, 'fake_broken', `The fake failed: ${show(error)}`)
-    await send(response, new Response(body, { status, headers: { 'content-type': 'application/json' } }))
+    writeWhole(response, method, failure(500, 'fake_broken', `The fake failed: ${show(error)}`))
   }
 }
 
@@ -99,39 +94,40 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-async function send(response: ServerResponse, answer: Response): Promise<void> {
-  const body = await answer.text()
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  response.end(body)
+/** Writes the status and the header lines as they are. Returns the bytes of the body. */
+function writeHead(response: ServerResponse, { status, headers, body }: Reply): Uint8Array {
+  const bytes = new TextEncoder().encode(body ?? '')
+  const length = body === null ? [] : ['Content-Length', String(bytes.length)]
+  response.writeHead(status, [...headers.flat(), ...length])
+  return bytes
 }
 
-/** Writes an answer to the socket: raw header lines, bodies that end early, connections that break. */
-function writeResponse(
-  { reply, delivery, delivered, finish }: Exchange,
-  method: string,
+function writeWhole(response: ServerResponse, method: string, reply: Reply): void {
+  writeHead(response, reply)
+  if (method === 'HEAD' || reply.body === null) response.end()
+  else response.end(reply.body)
+}
+
+/** Writes an answer as its faults deliver it: bodies that end early, connections that break. */
+function writeExchange(
   response: ServerResponse,
+  method: string,
+  { reply, delivery, delivered, finish }: Exchange,
 ): void {
   response.once('close', finish)
-  if (delivery.kind === 'reset') {
-    resetConnection(response)
-    return
-  }
-  const bytes = new TextEncoder().encode(reply.body ?? '')
-  const length = reply.body === null ? [] : ['Content-Length', String(bytes.length)]
-  response.writeHead(reply.status, [...reply.headers.flat(), ...length])
-  if (delivery.kind === 'whole') {
+  if (delivery.kind === 'reset') resetConnection(response)
+  else if (delivery.kind === 'whole') {
     response.once('finish', delivered)
-    if (method === 'HEAD' || reply.body === null) response.end()
-    else response.end(reply.body)
-    return
-  }
-  const part = bytes.slice(0, delivery.bytes)
-  const done = delivery.kind === 'truncated' ? () => response.socket?.destroy() : () => {}
-  // Even without a byte of the body, the headers are sent.
-  if (part.length > 0) response.write(part, done)
-  else {
-    response.flushHeaders()
-    nextTurn().then(done)
+    writeWhole(response, method, reply)
+  } else {
+    const part = writeHead(response, reply).slice(0, delivery.bytes)
+    const done = delivery.kind === 'truncated' ? () => response.socket?.destroy() : () => {}
+    // Even without a byte of the body, the headers are sent.
+    if (part.length > 0) response.write(part, done)
+    else {
+      response.flushHeaders()
+      nextTurn().then(done)
+    }
   }
 }
 
