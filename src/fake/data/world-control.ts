@@ -2,7 +2,7 @@ import { checkOptions, checkValue, FakeUsageError } from '../rules/check.ts'
 import { type Bucket, QUERY_VALUES } from '../rules/routes.ts'
 import * as is from '../rules/schema.ts'
 import { type FakeCandle, secondsOf } from './candles.ts'
-import { fromDouble, MAX_PRICE, MIN_PRICE, ONE, readDecimal } from './decimal.ts'
+import { fixedPoint, MAX_PRICE, MIN_PRICE, ONE, readDecimal } from './decimal.ts'
 import type { Prices } from './prices.ts'
 import { constant, type Row, type Segment, type Timeline, usualSegment } from './timeline.ts'
 import type { TokenList } from './token-list.ts'
@@ -148,7 +148,7 @@ function readRows(bucket: Bucket, rows: readonly FakeCandle[], now: number): Row
     require(low <= Math.min(open, close), 'low is at most open and close')
     require(count > 0 || volume === 0, 'volume is 0 without trades')
     seen.add(time)
-    const prices = { open: fromDouble(open), high: fromDouble(high), low: fromDouble(low), close: fromDouble(close) }
+    const prices = { open: fixedPoint(open), high: fixedPoint(high), low: fixedPoint(low), close: fixedPoint(close) }
     const given = { time, open, high, low, close, volume, count }
     return { from: time, until: time + length, ...prices, volume, count, given }
   })
