@@ -20,6 +20,7 @@ export type {
   WorldPresaleOptions,
   WorldTokenOptions,
 } from './data/world-options.ts'
+export { type FakeFront, type FakeFrontAnswer, fakeFronts } from './faults/effects.ts'
 export type {
   FakeRequest,
   FaultEffects,
@@ -29,7 +30,6 @@ export type {
   ScriptOptions,
   ScriptStep,
 } from './faults/fault-options.ts'
-export { type FakeFront, type FakeFrontAnswer, fakeFronts } from './faults/fronts.ts'
 export { type FakeServiceOptions, fakeKey } from './options.ts'
 export { RecordError, type RecordOptions, record } from './record.ts'
 export type { KeyOptions, KeyState } from './rules/accounts.ts'

@@ -1,14 +1,5 @@
 import { FAKE_ORIGINS } from '../../utils/fake-mark.ts'
 import { environment } from '../../utils/runtime.ts'
-import { FakeUsageError } from '../rules/check.ts'
-
-/** A module of Node, asked of the runtime: bundlers for pages and apps cannot resolve an import, nor can Jest without a flag. */
-export async function importNode<Module>(name: string): Promise<Module> {
-  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } }
-  const found = process?.getBuiltinModule?.(name)
-  if (found === undefined) throw new FakeUsageError(`This runtime has no ${name}: only Node, Bun and Deno do.`)
-  return found as Module
-}
 
 const allowedOrigins = () => (environment(FAKE_ORIGINS) ?? '').split(',').filter((origin) => origin !== '')
 

@@ -8,7 +8,6 @@ import { failure, type Reply } from '../rules/reply.ts'
 import * as is from '../rules/schema.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
 import type { Control } from './control/control.ts'
-import { importNode } from './environment.ts'
 import { isConnectionError } from './fetch.ts'
 import type { Exchange, Handle } from './handle-request.ts'
 
@@ -16,6 +15,14 @@ import type { Exchange, Handle } from './handle-request.ts'
 export function canListen(): boolean {
   const { process } = globalThis as { process?: { versions?: { node?: string } } }
   return process?.versions?.node !== undefined
+}
+
+/** A module of Node, asked of the runtime: bundlers for pages and apps cannot resolve an import, nor can Jest without a flag. */
+async function importNode<Module>(name: string): Promise<Module> {
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } }
+  const found = process?.getBuiltinModule?.(name)
+  if (found === undefined) throw new FakeUsageError(`This runtime has no ${name}: only Node, Bun and Deno do.`)
+  return found as Module
 }
 
 /** @param createControl makes what answers requests below `/_fake` */
