@@ -50,10 +50,10 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   const find: Session['find'] = (call) => {
     const { match, parsed, account } = call
     const { operation } = match
-    if (operation === 'account.me') return account && { data: { ...account }, items: 0 }
+    if (operation === 'account.me') return account && { data: { ...account } }
     const recorded = tape?.play(call)
     if (recorded) return recorded
-    if (operation === 'meta.openapi') return { data: document, items: 0 }
+    if (operation === 'meta.openapi') return { data: document }
     if (tape && settings.onMissing === 'error') throw noRecording(call)
     return world.query(operation, parsed)
   }

@@ -102,3 +102,9 @@ function tradeBody({ seed, pools, tokens }: Sources, { token, time, noise, quote
     sender: wallet(hash(seed, 41, noise % 400)),
   }
 }
+
+/** The cursor after a page of trades; undefined after an empty one. */
+export function cursorOf(page: readonly ReturnType<typeof tradeBody>[]): string | undefined {
+  const oldest = page.at(-1)
+  return oldest && `${oldest.timestamp}-${oldest.hash.slice(2, 10)}`
+}

@@ -13,7 +13,7 @@ import { type Changes, Prices } from './prices.ts'
 import { hash, hashText } from './random.ts'
 import { readOwnTokens, TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
-import { newestTrades } from './trades.ts'
+import { cursorOf, newestTrades } from './trades.ts'
 import { createWorldControl } from './world-control.ts'
 import { WORLD, type WorldOptions } from './world-options.ts'
 
@@ -56,52 +56,47 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     maybe(tokens.find(address, now), make)
 
   // biome-ignore format: a table
-  const finders: Record<WorldOperation, (ask: ParsedQuery, now: number) => QueryResult | undefined> = {
-    'etn.price': (_, now) => single({ usd: toDecimal(prices.etnUsd(now)) }),
-    'token.price': ({ address }, now) => tokenAt(address, now, (token) => single({ address: token.address(), ...prices.spot(token, now) })),
+  const finders: Record<WorldOperation, (ask: ParsedQuery, now: number) => unknown> = {
+    'etn.price': (_, now) => ({ usd: toDecimal(prices.etnUsd(now)) }),
+    'token.price': ({ address }, now) => tokenAt(address, now, (token) => ({ address: token.address(), ...prices.spot(token, now) })),
     'prices.batch': batch,
-    'token.list': ({ limit }, now) => list(tokens.page(now).slice(0, limit).map(tokenBody)),
-    'token.get': ({ address }, now) => tokenAt(address, now, (token) => single({ ...tokenBody(token), ...prices.spot(token, now) })),
-    'token.candles': (ask, now) => tokenAt(ask.address, now, (token) => candleList(candles.newest(token, { ...ask, now }))),
-    'token.history': (ask, now) => tokenAt(ask.address, now, (token) => single(candles.history(token, { ...ask, now }))),
-    'locks.get': ({ address }, now) => tokenAt(address, now, (token) => list(liquidityLocks(sources, token, now))),
-    'pool.list': ({ version, limit }, now) => list(pools.list(version, now).slice(0, limit).map(poolBody)),
+    'token.list': ({ limit }, now) => tokens.page(now).slice(0, limit).map(tokenBody),
+    'token.get': ({ address }, now) => tokenAt(address, now, (token) => ({ ...tokenBody(token), ...prices.spot(token, now) })),
+    'token.candles': (ask, now) => tokenAt(ask.address, now, (token) => candles.newest(token, { ...ask, now })),
+    'token.history': (ask, now) => tokenAt(ask.address, now, (token) => candles.history(token, { ...ask, now })),
+    'locks.get': ({ address }, now) => tokenAt(address, now, (token) => liquidityLocks(sources, token, now)),
+    'pool.list': ({ version, limit }, now) => pools.list(version, now).slice(0, limit).map(poolBody),
     'trade.list': trades,
-    'nft.stats': (_, now) => single(marketplace(collections(), now)),
-    'nft.collections': ({ limit }) => list([...collections().values()].slice(0, limit).map(collectionBody)),
+    'nft.stats': (_, now) => marketplace(collections(), now),
+    'nft.collections': ({ limit }) => [...collections().values()].slice(0, limit).map(collectionBody),
     'nft.collection': ({ address }, now) =>
-      maybe(collections().get(address.toLowerCase()), (one) => single({ ...collectionBody(one), stats: collectionStats(one, now) })),
-    'nft.assets': ({ address, limit }) => maybe(collections().get(address.toLowerCase()), (one) => list(assets(one, limit))),
-    'presale.list': ({ limit }, now) => list(presales(sources, now).slice(0, limit)),
-    'presale.get': ({ address }, now) => maybe(findPresale(sources, now, address), single),
-    'balances.get': ({ address, limit }, now) => {
-      const data = balanceDocument(sources, { address, limit, now })
-      return { data, items: Object.keys(data.balances).length }
-    },
-    'farm.list': (_, now) => list(farms(sources, now)),
+      maybe(collections().get(address.toLowerCase()), (one) => ({ ...collectionBody(one), stats: collectionStats(one, now) })),
+    'nft.assets': ({ address, limit }) => maybe(collections().get(address.toLowerCase()), (one) => assets(one, limit)),
+    'presale.list': ({ limit }, now) => presales(sources, now).slice(0, limit),
+    'presale.get': ({ address }, now) => findPresale(sources, now, address),
+    'balances.get': ({ address, limit }, now) => balanceDocument(sources, { address, limit, now }),
+    'farm.list': (_, now) => farms(sources, now),
   }
 
-  function candleList(found: FakeCandle[]): QueryResult {
-    return { ...list(found), text: candles.toText(found) }
-  }
-
-  function batch({ addresses }: ParsedQuery, now: number): QueryResult {
+  function batch({ addresses }: ParsedQuery, now: number) {
     const found = addresses.flatMap((address) => tokens.find(address, now) ?? [])
     const known = found.map((token) => [token.key, prices.spot(token, now)])
-    return { data: Object.fromEntries(known.filter(([, price]) => price)), items: addresses.length }
+    return Object.fromEntries(known.filter(([, price]) => price))
   }
 
-  function trades({ token: address, limit }: ParsedQuery, now: number): QueryResult {
+  function trades({ token: address, limit }: ParsedQuery, now: number) {
     const token = address === undefined ? undefined : tokens.find(address, now)
-    if (address !== undefined && token === undefined) return list([])
-    const data = newestTrades(sources, { token, limit, now })
-    const oldest = data.at(-1)
-    return oldest ? { data, items: data.length, cursor: `${oldest.timestamp}-${oldest.hash.slice(2, 10)}` } : list(data)
+    return address !== undefined && !token ? [] : newestTrades(sources, { token, limit, now })
   }
 
   return {
     /** `undefined` if the requested thing does not exist. */
-    query: (operation: WorldOperation, query: ParsedQuery) => finders[operation](query, now()),
+    query(operation: WorldOperation, query: ParsedQuery): QueryResult | undefined {
+      const data = finders[operation](query, now())
+      if (operation === 'token.candles' && data) return { data, text: candles.toText(data as FakeCandle[]) }
+      if (operation === 'trade.list') return { data, cursor: cursorOf(data as ReturnType<typeof trades>) }
+      return maybe(data, () => ({ data }))
+    },
     control: createWorldControl(tokens, prices, now, () => candles.clear()),
     save: () => prices.changes,
     /** Keeps the prices of a moment for a clock that was set back since. Unix milliseconds. */
@@ -120,14 +115,6 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
 function tokenBody(token: WorldToken) {
   const { name, symbol, decimals, totalSupply } = token
   return { address: token.address(), name, symbol, decimals, totalSupply }
-}
-
-function single(data: unknown): QueryResult {
-  return { data, items: 0 }
-}
-
-function list(data: unknown[]): QueryResult {
-  return { data, items: data.length }
 }
 
 function maybe<T, R>(found: T | undefined, make: (found: T) => R): R | undefined {

@@ -11,18 +11,15 @@ import type { Control } from './control/control.ts'
 import { isConnectionError } from './fetch.ts'
 import type { Exchange, Handle } from './handle-request.ts'
 
-/** Whether the runtime has servers: not in a page, nor in a Worker. */
-export function canListen(): boolean {
-  const { process } = globalThis as { process?: { versions?: { node?: string } } }
-  return process?.versions?.node !== undefined
+/** `node:http`, asked of the runtime: bundlers for pages and apps cannot resolve an import, nor can Jest without a flag. */
+function nodeHttp() {
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } }
+  return process?.getBuiltinModule?.('node:http') as typeof import('node:http') | undefined
 }
 
-/** A module of Node, asked of the runtime: bundlers for pages and apps cannot resolve an import, nor can Jest without a flag. */
-async function importNode<Module>(name: string): Promise<Module> {
-  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } }
-  const found = process?.getBuiltinModule?.(name)
-  if (found === undefined) throw new FakeUsageError(`This runtime has no ${name}: only Node, Bun and Deno do.`)
-  return found as Module
+/** Whether the runtime has servers: not in a page, nor in a Worker. */
+export function canListen(): boolean {
+  return nodeHttp() !== undefined
 }
 
 /** @param createControl makes what answers requests below `/_fake` */
@@ -38,10 +35,10 @@ export async function listen(
   if (controlToken !== undefined && (typeof controlToken !== 'string' || !/^[!-~]+( +[!-~]+)*$/.test(controlToken)))
     throw new FakeUsageError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
   const control = createControl(controlToken)
-  if (!canListen()) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
+  const http = nodeHttp()
+  if (!http) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
   // Faults break the socket, which only this module reaches.
-  const { createServer } = await importNode<typeof import('node:http')>('node:http')
-  const server = createServer((request, response) => void respond(handle, control, request, response))
+  const server = http.createServer((request, response) => void respond(handle, control, request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(wantedPort, hostname, () => {
