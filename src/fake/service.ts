@@ -140,14 +140,8 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       if (!free) throw new Error(`All ${session.heavySlots.size} heavy slots are taken.`)
       return free
     },
-    expectCredits(expected, filter) {
-      const { ledger, journal } = session
-      expectAmounts('credits charged', expected, session.maskFilter(filter), ledger, journal)
-    },
-    expectRequests(expected, filter) {
-      const { journal } = session
-      expectAmounts('requests', expected, session.maskFilter(filter), journal, journal)
-    },
+    expectCredits: (expected, filter) => expectAmounts('ledger', expected, session.maskFilter(filter), session),
+    expectRequests: (expected, filter) => expectAmounts('journal', expected, session.maskFilter(filter), session),
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
     clock: { now: clock.now, monotonic: clock.elapsed, sleep: clock.sleep, random: () => unit(noise, ++drawn) },
     world: world.control,

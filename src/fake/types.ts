@@ -25,9 +25,9 @@ export interface ListenOptions {
 }
 
 /** The parts that `reset` can keep; `world` includes the stubs. */
-export type ResetPart = (typeof RESET_PARTS)[number]
+export type ResetPart = 'world' | 'faults' | 'keys' | 'clock'
 
-export const RESET_PARTS = ['world', 'faults', 'keys', 'clock'] as const
+export const RESET_PARTS: readonly ResetPart[] = ['world', 'faults', 'keys', 'clock']
 
 /**
  * Options of `fake.reset`.

@@ -55,7 +55,7 @@ export interface FakeWorld {
 }
 
 const PRICE = is.between(MIN_PRICE, MAX_PRICE)
-const PRICES = { open: PRICE, high: PRICE, low: PRICE, close: PRICE }
+const PRICES = is.each(PRICE, 'open', 'high', 'low', 'close')
 export const CANDLE = is.record({ time: is.count, ...PRICES, volume: is.between(0), count: is.count })
 
 export function createWorldControl(

@@ -240,11 +240,7 @@ const POOL = { address: is.eip55, version: is.only(2, 3), token0: is.eip55, toke
 const FARM = {
   poolAddr: is.eip55,
   name: is.nonEmptyText,
-  tvl: numberFrom0,
-  baseRewardApy: numberFrom0,
-  thirdPartyRewardApy: numberFrom0,
-  allocation: numberFrom0,
-  farmerCount: numberFrom0,
+  ...is.each(numberFrom0, 'tvl', 'baseRewardApy', 'thirdPartyRewardApy', 'allocation', 'farmerCount'),
 }
 
 /** The `world` option. What depends on other data, such as whether a token exists, is checked where the data is read. */
