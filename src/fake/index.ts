@@ -7,7 +7,7 @@
 export { fakeWallets } from './data/balances.ts'
 export type { FakeCandle } from './data/candles.ts'
 export { fakeTokens } from './data/names.ts'
-export type { FakeWorld, SetPriceOptions, WorldTradeOptions } from './data/world-control.ts'
+export type { FakeWorld, SetPriceOptions, WorldTradeOptions } from './data/world.ts'
 export type {
   WorldFarmOptions,
   WorldLockOptions,
@@ -36,8 +36,7 @@ export type { KeyOptions, KeyState } from './rules/accounts.ts'
 export { FakeUsageError } from './rules/check.ts'
 export type { FakeClientClock, FakeClock } from './rules/clock.ts'
 export type { Expected } from './rules/expect.ts'
-export type { JournalEntry, JournalOptions } from './rules/journal.ts'
-export type { Charge, FakeFilter } from './rules/ledger.ts'
+export type { Charge, FakeFilter, JournalEntry, JournalOptions } from './rules/journal.ts'
 export type { RateLimitOptions } from './rules/rate-limit.ts'
 export type { CorsMode } from './rules/reply.ts'
 export {

@@ -1,7 +1,7 @@
 import { looksLikeAddress } from '../../utils/address.ts'
 import type { Accounts, KeyState } from './accounts.ts'
 import { show } from './check.ts'
-import type { Charge, History } from './ledger.ts'
+import type { Charge, History } from './journal.ts'
 import { once } from './once.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { invalidRequest, notFound, Rejection } from './reply.ts'

@@ -1,6 +1,5 @@
 import { checkValue } from './check.ts'
-import { type Journal, type JournalEntry, outcomeOf } from './journal.ts'
-import type { Charge, FakeFilter, History } from './ledger.ts'
+import { type Charge, type FakeFilter, type History, type Journal, type JournalEntry, outcomeOf } from './journal.ts'
 import { type FakeOperation, fakeOperations } from './routes.ts'
 import * as is from './schema.ts'
 
