@@ -138,20 +138,14 @@ function presaleBody({ pools, tokens }: Sources, campaign: Campaign, now: number
   const { description = `${name} raises ${goal} ETN.`, minEtnToList = goal / 10, maxBuy = goal / 20 } = campaign
   const status = statusAt(campaign, now)
   const listed = status === 'LAUNCHED' ? tokens.find(token.key, now) : undefined
+  const liquidityPool = listed ? pools.ofToken(listed, 2).address() : null
   const progress = (now - starts) / (cancelledAt - starts)
   const etnRaised = Math.floor(campaign.total * Math.min(1, Math.max(0, progress)))
   return {
     id: number,
     pool: checksumAddress(campaign.poolKey),
     status,
-    token: {
-      name,
-      symbol,
-      decimals,
-      totalSupply,
-      address: token.address(),
-      liquidityPool: listed ? pools.ofToken(listed, 2).address() : null,
-    },
+    token: { name, symbol, decimals, totalSupply, address: token.address(), liquidityPool },
     campaign: {
       creator: campaign.creator(),
       description,

@@ -18,7 +18,7 @@ export interface WorldToken {
   /** The base price in the anchor currency, as fixed point. */
   base: bigint
   /** A constant price in USD instead of the computed one, as fixed point. */
-  fixedUsd?: bigint
+  fixedUsd?: bigint | undefined
   /** The start of its market in unix seconds, `Infinity` for never. @default it has always traded */
   launchedAt?: number
   activity: number
