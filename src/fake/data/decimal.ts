@@ -26,8 +26,6 @@ export function fixedPoint(value: unknown): bigint {
 /** Bounds of prices in USD: the quotient of two has at most 30 decimal places. */
 export const MIN_PRICE = 1e-18
 export const MAX_PRICE = 1e12
-const MIN_AMOUNT = ONE / 10n ** 18n
-const MAX_AMOUNT = ONE * 10n ** 12n
 
 /** The fixed-point integer of a positive decimal of the user, as text or as a number. */
 export function readDecimal(name: string, value: unknown): bigint {
@@ -37,6 +35,6 @@ export function readDecimal(name: string, value: unknown): bigint {
     throw new FakeUsageError(
       `${name} is a decimal above 0 with at most 30 places, for example '0.019', not ${show(value)}.`,
     )
-  if (amount >= MIN_AMOUNT && amount <= MAX_AMOUNT) return amount
+  if (amount >= fixedPoint(MIN_PRICE) && amount <= fixedPoint(MAX_PRICE)) return amount
   throw new FakeUsageError(`${name} is from 0.${'0'.repeat(17)}1 to 1${'0'.repeat(12)}, not ${show(value)}.`)
 }

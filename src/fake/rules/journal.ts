@@ -1,5 +1,5 @@
 import { checkValue } from './check.ts'
-import type { FakeOperation } from './routes.ts'
+import { type FakeOperation, fakeRoutes } from './routes.ts'
 import * as is from './schema.ts'
 
 /** A charge. It is made before the answer is delivered, so a lost answer was charged too. */
@@ -176,8 +176,7 @@ type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | '
 export class Journal extends History<JournalEntry> {
   readonly #max: number
   readonly #attempts = new Map<string, number>()
-  readonly #inFlight = new Set<JournalEntry>()
-  readonly #heavyInFlight = new Set<JournalEntry>()
+  readonly #inFlight = { all: 0, heavy: 0 }
   #peaks = { all: 0, heavy: 0 }
 
   constructor(max: number) {
@@ -185,26 +184,25 @@ export class Journal extends History<JournalEntry> {
     this.#max = max
   }
 
-  start(arrival: Arrival, isHeavy: boolean): JournalEntry {
+  start(arrival: Arrival): JournalEntry {
     const group = groupOf(arrival)
     const attempt = (this.#attempts.get(group) ?? 0) + 1
     this.#noteAttempt(group, attempt)
-    const inFlight = this.#inFlight.size + 1
-    const heavyInFlight = this.#heavyInFlight.size + (isHeavy ? 1 : 0)
+    this.#inFlight.all++
+    if (isHeavy(arrival)) this.#inFlight.heavy++
+    const { all: inFlight, heavy: heavyInFlight } = this.#inFlight
     const result = { status: null, code: null, fault: null, credits: 0, delivered: false, finished: false }
     const entry = { id: this.size + 1, ...arrival, attempt, inFlight, heavyInFlight, ...result }
     this.add(entry, 1)
-    this.#inFlight.add(entry)
-    if (isHeavy) this.#heavyInFlight.add(entry)
-    this.#peaks.all = Math.max(this.#peaks.all, inFlight)
-    this.#peaks.heavy = Math.max(this.#peaks.heavy, heavyInFlight)
+    const { all, heavy } = this.#peaks
+    this.#peaks = { all: Math.max(all, inFlight), heavy: Math.max(heavy, heavyInFlight) }
     return entry
   }
 
   finish(entry: JournalEntry): void {
     entry.finished = true
-    this.#inFlight.delete(entry)
-    this.#heavyInFlight.delete(entry)
+    this.#inFlight.all--
+    if (isHeavy(entry)) this.#inFlight.heavy--
   }
 
   peak(isHeavy: boolean): number {
@@ -212,7 +210,7 @@ export class Journal extends History<JournalEntry> {
   }
 
   override save() {
-    return { ...super.save(), peaks: { ...this.#peaks } }
+    return { ...super.save(), peaks: this.#peaks }
   }
 
   override load(state: ReturnType<Journal['save']>): void {
@@ -220,7 +218,7 @@ export class Journal extends History<JournalEntry> {
     this.#attempts.clear()
     // The listed requests hold their counts, so that a state needs no copy of these.
     for (const entry of state.entries) this.#noteAttempt(groupOf(entry), entry.attempt)
-    this.#peaks = { ...state.peaks }
+    this.#peaks = state.peaks
   }
 
   /** Counts a request; the count of the oldest URL is dropped with its entry. */
@@ -230,6 +228,11 @@ export class Journal extends History<JournalEntry> {
     const [oldest] = this.#attempts.keys()
     if (this.#attempts.size > this.#max && oldest !== undefined) this.#attempts.delete(oldest)
   }
+}
+
+/** Whether a request needs one of the heavy slots. */
+export function isHeavy({ operation }: Pick<JournalEntry, 'operation'>): boolean {
+  return operation !== null && fakeRoutes[operation].heavy === true
 }
 
 const groupOf = ({ method, url, key }: Arrival) => `${method} ${url} ${key}`
