@@ -1,4 +1,3 @@
-import type { Candle as FakeCandle } from '../../generated/types.ts'
 import type { Bucket, Currency, Duration } from '../rules/routes.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
@@ -6,7 +5,23 @@ import type { Prices } from './prices.ts'
 import { isMoving, type Piece, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 
-export type { FakeCandle }
+/** A candle as the service returns it. */
+export interface FakeCandle {
+  /** Start of the period, unix seconds. */
+  time: number
+  /** First price. */
+  open: number
+  /** Highest price. */
+  high: number
+  /** Lowest price. */
+  low: number
+  /** Last price. */
+  close: number
+  /** Value of the trades. */
+  volume: number
+  /** Number of trades. */
+  count: number
+}
 
 const LEVEL_OF: Record<Bucket, number> = { '1d': 0, '4h': 1, '1h': 2, '15m': SLOT_LEVEL, '1m': 4 }
 

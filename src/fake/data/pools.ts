@@ -1,6 +1,6 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { once } from '../../utils/once.ts'
 import { FakeUsageError, given } from '../rules/check.ts'
-import { once } from '../rules/once.ts'
 import { CHAIN_ID } from '../rules/routes.ts'
 import { ONE } from './decimal.ts'
 import { fakeTokens } from './names.ts'

@@ -1,6 +1,6 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { once } from '../../utils/once.ts'
 import { FakeUsageError } from '../rules/check.ts'
-import { once } from '../rules/once.ts'
 import { ONE, readDecimal } from './decimal.ts'
 import { coinName } from './names.ts'
 import { below, hash, hashText, hex, pick, unhash, unhashFirst, unit, wallet } from './random.ts'

@@ -1,6 +1,6 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { once } from '../../utils/once.ts'
 import { checkValue, FakeUsageError } from '../rules/check.ts'
-import { once } from '../rules/once.ts'
 import * as is from '../rules/schema.ts'
 import { readDecimal } from './decimal.ts'
 import { type Campaign, createCampaign, findLaunchedToken, launchedNumbers } from './presales.ts'

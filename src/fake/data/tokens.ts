@@ -1,5 +1,5 @@
 import { checksumAddress } from '../../utils/address.ts'
-import { once } from '../rules/once.ts'
+import { once } from '../../utils/once.ts'
 import { fixedPoint, ONE } from './decimal.ts'
 import { createCoinNames, REAL_TOKENS } from './names.ts'
 import { below, hash, hashText, hex, pick, unit, wallet } from './random.ts'

@@ -1,6 +1,6 @@
+import { once } from '../../utils/once.ts'
 import { checkOptions, checkValue, FakeUsageError } from '../rules/check.ts'
 import type { ParsedQuery, QueryResult } from '../rules/execute.ts'
-import { once } from '../rules/once.ts'
 import { type Bucket, type FakeOperation, QUERY_VALUES } from '../rules/routes.ts'
 import * as is from '../rules/schema.ts'
 import { balanceDocument, type OwnBalances, readOwnBalances } from './balances.ts'

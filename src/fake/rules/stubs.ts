@@ -1,7 +1,7 @@
 import { document } from '../../generated/document.ts'
+import { once } from '../../utils/once.ts'
 import { checkOptions, checkValue, FakeUsageError, findMismatch } from './check.ts'
 import type { AdmittedCall, QueryResult } from './execute.ts'
-import { once } from './once.ts'
 import { Rejection } from './reply.ts'
 import { type FakeOperation, fakeRoutes, type ListOperation } from './routes.ts'
 import * as is from './schema.ts'
