@@ -149,10 +149,10 @@ class Registry<T> {
     throw new FakeUsageError(`There is no ${this.#name} ${cut(id)}. The newest ${this.#max} are kept.`)
   }
 
-  take(id: string): T {
-    const thing = this.get(id)
+  drop(id: string): number {
+    this.get(id)
     this.#things.delete(id)
-    return thing
+    return Number(id)
   }
 }
 
@@ -171,6 +171,7 @@ export function createRunners(fake: FakeService, maxSnapshots: number): Record<C
   const version = (_?: unknown) => ({ version: world.version })
   const ok = (_: unknown) => ({ ok: true })
   type Expectation = FakeFilter & { expected: Expected }
+  type NewStub = StubOptions & { operation: FakeOperation; data?: unknown }
   return {
     'GET health': () => ({ ok: true, ...time() }),
     'GET ledger': (given: Listed) => page(given, fake.ledger, ({ request }) => request),
@@ -180,12 +181,7 @@ export function createRunners(fake: FakeService, maxSnapshots: number): Record<C
       peakInFlight: fake.peakInFlight(),
       peakHeavyInFlight: fake.peakInFlight({ heavy: true }),
     }),
-    'GET faults': (given: Listed) =>
-      page(
-        given,
-        () => fake.faults().map(handle),
-        ({ id }) => id,
-      ),
+    'GET faults': (given: Listed) => page(given, fake.faults, ({ id }) => id).map(handle),
     // JSON has no Infinity.
     'POST faults': ({ times, ...fault }: Omit<FaultOptions, 'times'> & { times?: number | 'Infinity' }) =>
       handle(fake.fault(times === undefined ? fault : { ...fault, times: Number(times) })),
@@ -197,11 +193,7 @@ export function createRunners(fake: FakeService, maxSnapshots: number): Record<C
     },
     'POST script': ({ operation, steps, ...rest }: { operation: FakeOperation; steps: ScriptStep[] }) =>
       handle(fake.script(operation, steps, rest)),
-    'POST stubs': ({
-      operation,
-      data,
-      validate = true,
-    }: { operation: FakeOperation; data?: unknown } & StubOptions) => {
+    'POST stubs': ({ operation, data, validate = true }: NewStub) => {
       // The data is known, so a mistake shows now and not at the call.
       if (validate && data !== undefined) checkData(operation, data)
       return { id: stubs.add(fake.stub(operation, () => data, { validate })) }
@@ -224,8 +216,8 @@ export function createRunners(fake: FakeService, maxSnapshots: number): Record<C
     },
     'POST heavy-slots': () => ({ id: slots.add(fake.holdHeavySlot()) }),
     'DELETE heavy-slots/{id}': (_, id) => {
-      slots.take(id)()
-      return { freed: Number(id) }
+      slots.get(id)()
+      return { freed: slots.drop(id) }
     },
     'GET world': () => version(),
     'POST world/price': ({ token, usd, ...options }: WorldTradeOptions & SetPriceOptions) =>
@@ -243,10 +235,7 @@ export function createRunners(fake: FakeService, maxSnapshots: number): Record<C
       const snapshot = fake.snapshot()
       return { id: snapshots.add(snapshot), at: snapshot.at }
     },
-    'DELETE snapshots/{id}': (_, id) => {
-      snapshots.take(id)
-      return { removed: Number(id) }
-    },
+    'DELETE snapshots/{id}': (_, id) => ({ removed: snapshots.drop(id) }),
     'POST restore': ({ id }: { id: number }) => {
       const snapshot = snapshots.get(String(id))
       fake.restore(snapshot)
