@@ -1,4 +1,5 @@
 import { createKeccak256, memoize } from '../utils/address.ts'
+import { once } from '../utils/once.ts'
 
 /** Bounds the memory of a client whose keys rotate. */
 const MAX_KNOWN = 100
@@ -15,10 +16,6 @@ export function createKeyNames(): (apiKey: string) => string {
 
 /** Names what `confirm` is given: the client passes the name of a key, other code may pass the key itself. Nothing stays nothing. */
 export function createKeyReader(): (key: string) => string {
-  let nameOf: ((apiKey: string) => string) | undefined
-  return (key) => {
-    if (key === '' || /^[0-9a-f]{32}$/.test(key)) return key
-    nameOf ??= createKeyNames()
-    return nameOf(key)
-  }
+  const names = once(createKeyNames)
+  return (key) => (key === '' || /^[0-9a-f]{32}$/.test(key) ? key : names()(key))
 }

@@ -1,4 +1,5 @@
 import { InvalidRequestError } from '../errors/input.ts'
+import { once } from '../utils/once.ts'
 import type { BudgetStore, OpenedBudget, StoredBudget } from './budget.ts'
 
 /** The options of a stored budget, every default filled in. `ttlMs` says for how long the store has to keep what is written. */
@@ -37,9 +38,8 @@ export function openEntry(options: EntryOptions, create: () => StoredEntry): Ope
   const end = () => {
     if (--entry.users === 0) entries.delete(key)
   }
-  let closing: Promise<void> | undefined
   const { budget, readAgain } = entry
-  return { budget, readAgain, close: () => (closing ??= budget.flush().finally(end)) }
+  return { budget, readAgain, close: once(() => budget.flush().finally(end)) }
 }
 
 function requireEqual(open: EntryOptions, options: EntryOptions): void {

@@ -7,7 +7,7 @@
 export { fakeWallets } from './data/balances.ts'
 export type { FakeCandle } from './data/candles.ts'
 export { fakeTokens } from './data/names.ts'
-export type { FakeWorld, SetPriceOptions, WorldTradeOptions } from './data/world-control.ts'
+export type { FakeWorld, SetPriceOptions, WorldTradeOptions } from './data/world.ts'
 export type {
   WorldFarmOptions,
   WorldLockOptions,
@@ -20,6 +20,7 @@ export type {
   WorldPresaleOptions,
   WorldTokenOptions,
 } from './data/world-options.ts'
+export { type FakeFront, type FakeFrontAnswer, fakeFronts } from './faults/effects.ts'
 export type {
   FakeRequest,
   FaultEffects,
@@ -29,15 +30,13 @@ export type {
   ScriptOptions,
   ScriptStep,
 } from './faults/fault-options.ts'
-export { type FakeFront, type FakeFrontAnswer, fakeFronts } from './faults/fronts.ts'
 export { type FakeServiceOptions, fakeKey } from './options.ts'
 export { RecordError, type RecordOptions, record } from './record.ts'
 export type { KeyOptions, KeyState } from './rules/accounts.ts'
 export { FakeUsageError } from './rules/check.ts'
 export type { FakeClientClock, FakeClock } from './rules/clock.ts'
 export type { Expected } from './rules/expect.ts'
-export type { JournalEntry, JournalOptions } from './rules/journal.ts'
-export type { Charge, FakeFilter } from './rules/ledger.ts'
+export type { Charge, FakeFilter, JournalEntry, JournalOptions } from './rules/journal.ts'
 export type { RateLimitOptions } from './rules/rate-limit.ts'
 export type { CorsMode } from './rules/reply.ts'
 export {

@@ -66,21 +66,16 @@ export type Settings = ReturnType<typeof readOptions>
 export const fakeKey = FAKE_KEY
 
 const DEFAULT_CREDITS = 1_000_000_000
-const WAIT = is.between(0, MAX_WAIT_MS)
 
 /** Clock, world and tape are checked on their own. */
 const OPTIONS = is.object({
   seed: { type: ['number', 'string'], title: 'a number or a string' },
-  world: {},
-  tape: {},
+  ...is.each({}, 'world', 'tape'),
   onMissing: is.only('error', 'world'),
   keys: KEYS,
-  clock: {},
-  baseUrl: {},
-  latencyMs: WAIT,
-  heavyLatencyMs: WAIT,
-  heavyConcurrency: is.count,
-  heavyRetryAfterSeconds: is.count,
+  ...is.each({}, 'clock', 'baseUrl'),
+  ...is.each(is.between(0, MAX_WAIT_MS), 'latencyMs', 'heavyLatencyMs'),
+  ...is.each(is.count, 'heavyConcurrency', 'heavyRetryAfterSeconds'),
   rateLimit: RATE_LIMIT,
   cors: { enum: [true, false, 'hidden'], title: "true, false or 'hidden'" },
   journal: is.object({ max: is.count, headers: is.flag }),

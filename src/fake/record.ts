@@ -69,8 +69,9 @@ export async function record<Client extends object>(options: RecordOptions<Clien
   checkOptions('budget', is.object({ credits: is.count }, ['credits']), budget, 'budget')
   const answers: TapeEntry[] = []
   const onAnswer: AnswerListener = (path, outcome) => {
-    const entry = 'text' in outcome ? entryOfBody(path, outcome.text) : entryOfError(path, outcome.error)
-    if (entry) answers.push(entry)
+    const request = requestOf(path)
+    const answer = 'text' in outcome ? answerOfBody(outcome.text) : answerOfError(outcome.error)
+    if (request && answer) answers.push({ ...request, ...answer })
   }
   const limit = new RecordingLimit(budget.credits)
   const recorder = internals.extend({ onAnswer, budget: limit, options: { retry: RETRIES } })
@@ -140,24 +141,23 @@ async function callEverything(client: object): Promise<void> {
   }
 }
 
-/** The entry of an answer with a body; undefined for a body without data. */
-function entryOfBody(path: string, text: string): TapeEntry | undefined {
-  const request = requestOf(path)
+type Answer = Omit<TapeEntry, 'operation' | 'params'>
+
+/** The answer with a body; undefined for a body without data. */
+function answerOfBody(text: string): Answer | undefined {
   const body = asObject(JSON.parse(text))
-  if (!request || !body) return undefined
   // A few answers may come without an envelope.
-  if (!Object.hasOwn(body, 'data')) return { ...request, data: body }
+  if (!body || !Object.hasOwn(body, 'data')) return body && { data: body }
   const { data, cursor = null } = body
-  return { ...request, data, ...(cursor === null ? {} : { cursor: String(cursor) }) }
+  return { data, ...(cursor === null ? {} : { cursor: String(cursor) }) }
 }
 
-/** The entry of an error that the service answered; undefined for one that it did not. */
-function entryOfError(path: string, error: unknown): TapeEntry | undefined {
-  const request = requestOf(path)
+/** The error that the service answered; undefined for one that it did not. */
+function answerOfError(error: unknown): Answer | undefined {
   const { status, code, message, body } = error as Record<string, unknown>
-  if (!request || typeof status !== 'number' || status < 400) return undefined
+  if (typeof status !== 'number' || status < 400) return undefined
   const sent = asObject(asObject(body)?.error)
-  return { ...request, error: { status, code: String(sent?.code ?? code), message: String(sent?.message ?? message) } }
+  return { error: { status, code: String(sent?.code ?? code), message: String(sent?.message ?? message) } }
 }
 
 /** The same with every text redacted, and without anything else that looks like a key. */

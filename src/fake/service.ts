@@ -1,10 +1,11 @@
 import { document } from '../generated/document.ts'
+import { allowOrigin, isGuarded } from '../utils/fake-mark.ts'
+import { once } from '../utils/once.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { hash, hashText, unit } from './data/random.ts'
 import { createWorld } from './data/world.ts'
 import { Faults } from './faults/faults.ts'
 import { createControl } from './http/control/control.ts'
-import { allowOrigin, isGuarded } from './http/environment.ts'
 import { connectionError, createFetch } from './http/fetch.ts'
 import { type Handle, handleRequest } from './http/handle-request.ts'
 import { listen } from './http/listen.ts'
@@ -13,7 +14,6 @@ import { type FakeServiceOptions, readOptions } from './options.ts'
 import { checkOptions, checkValue, FakeUsageError } from './rules/check.ts'
 import { MAX_TIME_MS, ServiceClock } from './rules/clock.ts'
 import { expectAmounts, expectNoUnusedFaults } from './rules/expect.ts'
-import { once } from './rules/once.ts'
 import * as is from './rules/schema.ts'
 import { Stubs } from './rules/stubs.ts'
 import { noRecording, TapePlayer } from './rules/tape.ts'
@@ -50,10 +50,10 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   const find: Session['find'] = (call) => {
     const { match, parsed, account } = call
     const { operation } = match
-    if (operation === 'account.me') return account && { data: { ...account }, items: 0 }
+    if (operation === 'account.me') return account && { data: { ...account } }
     const recorded = tape?.play(call)
     if (recorded) return recorded
-    if (operation === 'meta.openapi') return { data: document, items: 0 }
+    if (operation === 'meta.openapi') return { data: document }
     if (tape && settings.onMissing === 'error') throw noRecording(call)
     return world.query(operation, parsed)
   }
@@ -140,14 +140,8 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       if (!free) throw new Error(`All ${session.heavySlots.size} heavy slots are taken.`)
       return free
     },
-    expectCredits(expected, filter) {
-      const { ledger, journal } = session
-      expectAmounts('credits charged', expected, session.maskFilter(filter), ledger, journal)
-    },
-    expectRequests(expected, filter) {
-      const { journal } = session
-      expectAmounts('requests', expected, session.maskFilter(filter), journal, journal)
-    },
+    expectCredits: (expected, filter) => expectAmounts('ledger', expected, session.maskFilter(filter), session),
+    expectRequests: (expected, filter) => expectAmounts('journal', expected, session.maskFilter(filter), session),
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
     clock: { now: clock.now, monotonic: clock.elapsed, sleep: clock.sleep, random: () => unit(noise, ++drawn) },
     world: world.control,

@@ -1,10 +1,9 @@
-import type { FakeWorld } from './data/world-control.ts'
+import type { FakeWorld } from './data/world.ts'
 import type { FaultHandle, FaultOptions, ScriptOptions, ScriptStep } from './faults/fault-options.ts'
 import type { KeyOptions, KeyState } from './rules/accounts.ts'
 import type { FakeClientClock } from './rules/clock.ts'
 import type { Expected } from './rules/expect.ts'
-import type { JournalEntry } from './rules/journal.ts'
-import type { Charge, FakeFilter } from './rules/ledger.ts'
+import type { Charge, FakeFilter, JournalEntry } from './rules/journal.ts'
 import type { FakeOperation } from './rules/routes.ts'
 import type { StubAnswer, StubOptions } from './rules/stubs.ts'
 

@@ -1,5 +1,5 @@
-import { environment } from '../utils/runtime.ts'
-import { allowOrigin, isGuarded, setVariable } from './http/environment.ts'
+import { allowOrigin, isGuarded } from '../utils/fake-mark.ts'
+import { environment, setVariable } from '../utils/runtime.ts'
 import { canListen } from './http/listen.ts'
 import type { FakeServiceOptions } from './options.ts'
 import { checkFunctions, FakeUsageError } from './rules/check.ts'

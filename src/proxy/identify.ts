@@ -1,3 +1,4 @@
+import { once } from '../utils/once.ts'
 import { randomId } from '../utils/runtime.ts'
 import { refuse } from './respond.ts'
 import type { ProxyOptions, VisitorCookieOptions } from './types.ts'
@@ -35,23 +36,20 @@ const encode = (text: string) => new TextEncoder().encode(text)
 
 /** A cookie with a random id, signed so that nobody can take the id of somebody else or choose one. */
 function createCookieReader({ name = 'visitor', secret }: VisitorCookieOptions) {
-  let key: Promise<CryptoKey> | undefined
   /** Made at the first request: Workers have no random numbers before. */
-  const makeKey = () => {
+  const key = once(() => {
     const bytes = secret === undefined ? crypto.getRandomValues(new Uint8Array(32)) : encode(secret)
     return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
-  }
+  })
 
   async function isSigned(id: string, signature: string): Promise<boolean> {
     if (!ID.test(id) || !SIGNATURE.test(signature)) return false
     const bytes = Uint8Array.from(signature.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
-    key ??= makeKey()
-    return crypto.subtle.verify('HMAC', await key, bytes, encode(id))
+    return crypto.subtle.verify('HMAC', await key(), bytes, encode(id))
   }
 
   async function newCookie(id: string, { url, headers }: Request): Promise<string> {
-    key ??= makeKey()
-    const signature = new Uint8Array(await crypto.subtle.sign('HMAC', await key, encode(id)))
+    const signature = new Uint8Array(await crypto.subtle.sign('HMAC', await key(), encode(id)))
     const hex = Array.from(signature, (byte) => byte.toString(16).padStart(2, '0')).join('')
     const isSecure = url.startsWith('https:') || headers.get('x-forwarded-proto') === 'https'
     const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${YEAR_SECONDS}${isSecure ? '; Secure' : ''}`

@@ -1,6 +1,6 @@
 import type { ClientOptions } from '../client/options.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
-import { FAKE_ORIGINS, isFake } from '../utils/fake-mark.ts'
+import { allowedOrigins, FAKE_ORIGINS, isFake, isGuarded } from '../utils/fake-mark.ts'
 import { environment, parseUrl } from '../utils/runtime.ts'
 
 const DEFAULT_BASE_URL = 'https://electroswap.io/public-api/v1'
@@ -31,10 +31,9 @@ export function createBaseUrl({ baseUrl, fetch }: ClientOptions): () => string {
  * @throws InvalidRequestError with the code `not_the_fake`
  */
 function requireFake(url: string): void {
-  const origins = environment(FAKE_ORIGINS)
-  if (origins === undefined) return
+  if (!isGuarded()) return
   const { origin } = new URL(url)
-  if (origins.split(',').includes(origin)) return
+  if (allowedOrigins().includes(origin)) return
   const way =
     environment('VITEST') === undefined ? 'pass fake.fetch to createClient' : 'use the `client` fixture or fake.fetch'
   const message = `${url} is not the fake of this test: ${way}. To allow a server of the test, add ${origin} to process.env.${FAKE_ORIGINS}.`

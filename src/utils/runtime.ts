@@ -11,6 +11,15 @@ export function environment(name: string): string | undefined {
   }
 }
 
+/** Sets or deletes a variable of the environment. Returns a function that restores its value. */
+export function setVariable(name: string, value: string | undefined): () => void {
+  const { env = {} } = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process ?? {}
+  const before = env[name]
+  if (value === undefined) delete env[name]
+  else env[name] = value
+  return () => void setVariable(name, before)
+}
+
 /** The URL that a text is, or undefined: `URL.canParse` is newer than ES2022, and React Native has none. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {

@@ -157,16 +157,10 @@ function makeCandles(prices: Prices, token: WorldToken, range: Range): FakeCandl
     const rate = isInUsd ? 1 : prices.etnUsdNumber(row.from)
     const isWhole = row.until - row.from <= length && from === row.from && until === row.until - 1
     const parts = isWhole ? [{ ...row, time: row.from }] : rowMinutes(row, from, until)
-    return parts.map(({ time, open, high, low, close, count, volume }) => ({
-      time,
-      open: convert(open),
-      high: convert(high),
-      low: convert(low),
-      close: convert(close),
-      count,
-      volume: volume / rate,
-      ...(isWhole ? { row } : {}),
-    }))
+    return parts.map(({ time, open, high, low, close, count, volume }) => {
+      const all = { open: convert(open), high: convert(high), low: convert(low), close: convert(close) }
+      return { time, ...all, count, volume: volume / rate, ...(isWhole && { row }) }
+    })
   }
 
   function priceAt(segment: Source, time: number, level: number): bigint {

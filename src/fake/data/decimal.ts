@@ -1,3 +1,4 @@
+import { parseDecimal } from '../../utils/decimal.ts'
 import { trimEnd } from '../../utils/runtime.ts'
 import { FakeUsageError, show } from '../rules/check.ts'
 
@@ -16,37 +17,24 @@ export function toDecimal(value: bigint): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-export function fromDecimal(text: string): bigint {
-  const [whole = '0', fraction = ''] = text.split('.')
-  return BigInt(whole + fraction.padEnd(PLACES, '0').slice(0, PLACES))
-}
-
-/** The fixed-point integer of a double; its shortest decimal form is kept. */
-export function fromDouble(value: number): bigint {
-  const [digits = '0', exponent = '0'] = String(value).split('e')
-  const [whole = '0', fraction = ''] = digits.split('.')
-  const shift = Number(exponent)
-  if (shift === 0) return fromDecimal(digits)
-  const all = whole + fraction
-  const point = whole.length + shift
-  if (point <= 0) return fromDecimal(`0.${'0'.repeat(-point)}${all}`)
-  return fromDecimal(`${all.padEnd(point, '0').slice(0, point)}.${all.slice(point)}`)
+/** The fixed-point integer of a decimal text, or of a double in its shortest decimal form. What is no decimal is 0. */
+export function fixedPoint(value: unknown): bigint {
+  const { digits, scale } = parseDecimal(value) ?? { digits: 0n, scale: 0 }
+  return scale > PLACES ? digits / 10n ** BigInt(scale - PLACES) : digits * 10n ** BigInt(PLACES - scale)
 }
 
 /** Bounds of prices in USD: the quotient of two has at most 30 decimal places. */
 export const MIN_PRICE = 1e-18
 export const MAX_PRICE = 1e12
-const MIN_AMOUNT = ONE / 10n ** 18n
-const MAX_AMOUNT = ONE * 10n ** 12n
 
 /** The fixed-point integer of a positive decimal of the user, as text or as a number. */
 export function readDecimal(name: string, value: unknown): bigint {
   const text = typeof value === 'number' ? trimEnd(trimEnd(value.toFixed(20), '0'), '.') : value
-  const amount = typeof text === 'string' && /^\d{1,30}(\.\d{1,30})?$/.test(text) ? fromDecimal(text) : 0n
+  const amount = typeof text === 'string' && /^\d{1,30}(\.\d{1,30})?$/.test(text) ? fixedPoint(text) : 0n
   if (amount === 0n)
     throw new FakeUsageError(
       `${name} is a decimal above 0 with at most 30 places, for example '0.019', not ${show(value)}.`,
     )
-  if (amount >= MIN_AMOUNT && amount <= MAX_AMOUNT) return amount
+  if (amount >= fixedPoint(MIN_PRICE) && amount <= fixedPoint(MAX_PRICE)) return amount
   throw new FakeUsageError(`${name} is from 0.${'0'.repeat(17)}1 to 1${'0'.repeat(12)}, not ${show(value)}.`)
 }

@@ -44,20 +44,18 @@ interface View {
 export class Market {
   readonly #noise: number
   readonly #token: WorldToken
-  readonly #isFlat: boolean
+  readonly #volatility: number
   #minute: { time: number; open: number; fills: Fill[] } | undefined
 
-  /** @param isFlat whether all trades have the base price, as those of WETN have */
-  constructor(seed: number, token: WorldToken, isFlat = false) {
+  /** @param volatility 0 gives all trades the base price, as those of WETN have it */
+  constructor(seed: number, token: WorldToken, volatility: 0 | 1 = 1) {
     this.#noise = hash(seed, 10, token.index)
     this.#token = token
-    this.#isFlat = isFlat
+    this.#volatility = volatility
   }
 
   periods(view: View): Span[] {
-    const cut = this.#collect(view).map((span) => this.#cut(span, view.level, view.from, view.until))
-    const price = { open: TICKS, high: TICKS, low: TICKS, close: TICKS }
-    return this.#isFlat ? cut.map((span) => ({ ...span, ...price })) : cut
+    return this.#collect(view).map((span) => this.#cut(span, view.level, view.from, view.until))
   }
 
   fills(from: number, until: number): Fill[] {
@@ -66,14 +64,13 @@ export class Market {
   }
 
   priceAt(time: number): number {
-    if (this.#isFlat) return TICKS
     const { open, fills } = this.#minuteAt(time - (time % lengthOf(MINUTE_LEVEL)))
     return fills.filter((fill) => fill.time <= time).at(-1)?.price ?? open
   }
 
   #minuteAt(time: number) {
     if (this.#minute?.time === time) return this.#minute
-    let span = daySpan(this.#noise, this.#token, dayOf(time))
+    let span = daySpan(this.#noise, this.#token, this.#volatility, dayOf(time))
     for (let level = 0; level < MINUTE_LEVEL; level++) {
       span = this.#inside(span, level)[Math.floor((time - span.time) / lengthOf(level + 1))] ?? span
     }
@@ -90,7 +87,8 @@ export class Market {
       if (level === target) found.push(span)
       else for (const part of this.#inside(span, level)) visit(part, level + 1)
     }
-    for (let day = dayOf(from); day <= dayOf(until); day++) visit(daySpan(this.#noise, this.#token, day), 0)
+    for (let day = dayOf(from); day <= dayOf(until); day++)
+      visit(daySpan(this.#noise, this.#token, this.#volatility, day), 0)
     return found
   }
 
@@ -118,8 +116,7 @@ export class Market {
   }
 
   #fillsOf(minute: Span): Fill[] {
-    const fills = fillsOf(minute, this.#noiseOf(MINUTE_LEVEL, minute.time))
-    return this.#isFlat ? fills.map((fill) => ({ ...fill, price: TICKS })) : fills
+    return fillsOf(minute, this.#noiseOf(MINUTE_LEVEL, minute.time))
   }
 
   #inside(span: Span, level: number): Span[] {
@@ -144,21 +141,21 @@ function lengthOf(level: number): number {
   return LEVELS[level] ?? 60
 }
 
-function daySpan(noise: number, token: WorldToken, day: number): Span {
+function daySpan(noise: number, token: WorldToken, volatility: number, day: number): Span {
   const count = Math.max(3, Math.floor(token.activity * (0.5 + unit(noise, 90, day))))
   // A trade moves 0.02 to 1 per cent of the tokens in the pools.
   const size = Math.max(1, baseLiquidity(token) * 0.0002 * (1 + 49 * unit(noise, 91) * unit(noise, 92, day)))
-  const open = openingLevel(noise, token, day)
-  const close = openingLevel(noise, token, day + 1)
-  const swing = token.anchor === 'USD' ? 0.002 : 0.12
+  const open = openingLevel(noise, token, volatility, day)
+  const close = openingLevel(noise, token, volatility, day + 1)
+  const swing = volatility * (token.anchor === 'USD' ? 0.002 : 0.12)
   const high = Math.floor(Math.max(open, close) * (1 + swing))
   const low = Math.ceil(Math.min(open, close) * (1 - swing))
   const [time, volume] = [day * LEVELS[0], Math.floor(count * size * 1e6)]
   return settleExtremes({ time, open, close, high, low, highAt: 0, lowAt: 0, count, volume }, hash(noise, 93, day))
 }
 
-function openingLevel(noise: number, token: WorldToken, day: number): number {
-  const swing = token.anchor === 'USD' ? 0.004 : 1
+function openingLevel(noise: number, token: WorldToken, volatility: number, day: number): number {
+  const swing = volatility * (token.anchor === 'USD' ? 0.004 : 1)
   const slow = 0.3 * smoothNoise(hash(noise, 94), day, 61) + 0.18 * smoothNoise(hash(noise, 95), day, 13)
   const fast = 0.08 * smoothNoise(hash(noise, 96), day, 4) + 0.04 * smoothNoise(hash(noise, 97), day, 1)
   return Math.floor(TICKS * (1 + swing * (slow + fast)))

@@ -1,6 +1,6 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { once } from '../../utils/once.ts'
 import { FakeUsageError } from '../rules/check.ts'
-import { once } from '../rules/once.ts'
 import { collectionName } from './names.ts'
 import { below, hash, hashText, hex, pick, unit, wallet } from './random.ts'
 import {

@@ -1,6 +1,6 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { once } from '../../utils/once.ts'
 import { FakeUsageError } from '../rules/check.ts'
-import { once } from '../rules/once.ts'
 import { ONE, readDecimal } from './decimal.ts'
 import { coinName } from './names.ts'
 import { below, hash, hashText, hex, pick, unhash, unhashFirst, unit, wallet } from './random.ts'
@@ -22,8 +22,9 @@ const FOUND_CAMPAIGNS = 10_000
 const POOL_SALT = 80
 const TOKEN_SALT = 82
 
-/** A launchpad campaign. Everything but its progress is fixed. Times are in unix seconds. */
-export type Campaign = ReturnType<typeof createCampaign>
+/** A launchpad campaign. Everything but its progress is fixed. Times are in unix seconds. It launches if its `total` is its `goal` or more. */
+export type Campaign = ReturnType<typeof createCampaign> &
+  Pick<WorldPresaleOptions, 'description' | 'minEtnToList' | 'maxBuy'>
 
 function keyOf(seed: number, salt: number, number: number): string {
   return `0x${hex(40, hash(seed, salt, number))}`
@@ -83,7 +84,6 @@ export function createCampaign(seed: number, number: number) {
     number,
     noise,
     creator,
-    description: `${name} raises ${goal} ETN.`,
     website: below(4, noise, 8) === 0 ? null : `https://${symbol.toLowerCase()}.example`,
     /** Its address in lower case. */
     poolKey: keyOf(seed, POOL_SALT, number),
@@ -92,9 +92,6 @@ export function createCampaign(seed: number, number: number) {
     starts,
     ends,
     goal,
-    minEtnToList: goal / 10,
-    maxBuy: goal / 20,
-    launches: hasLaunched(seed, number),
     cancelledAt: isCancelled ? starts + RUNS / 2 : undefined,
     /** Amount raised at the end, or at the cancellation. */
     total: Math.floor(goal * share),
@@ -135,26 +132,20 @@ export function findPresale(sources: Sources, now: number, pool: string) {
 }
 
 function presaleBody({ pools, tokens }: Sources, campaign: Campaign, now: number) {
-  const { number, noise, goal, starts, ends, minEtnToList, maxBuy, description, website } = campaign
-  const { cancelledAt = ends } = campaign
+  const { number, noise, goal, starts, ends, cancelledAt = ends, website } = campaign
   const token = campaign.token()
   const { name, symbol, decimals, totalSupply } = token
+  const { description = `${name} raises ${goal} ETN.`, minEtnToList = goal / 10, maxBuy = goal / 20 } = campaign
   const status = statusAt(campaign, now)
   const listed = status === 'LAUNCHED' ? tokens.find(token.key, now) : undefined
+  const liquidityPool = listed ? pools.ofToken(listed, 2).address() : null
   const progress = (now - starts) / (cancelledAt - starts)
   const etnRaised = Math.floor(campaign.total * Math.min(1, Math.max(0, progress)))
   return {
     id: number,
     pool: checksumAddress(campaign.poolKey),
     status,
-    token: {
-      name,
-      symbol,
-      decimals,
-      totalSupply,
-      address: token.address(),
-      liquidityPool: listed ? pools.ofToken(listed, 2).address() : null,
-    },
+    token: { name, symbol, decimals, totalSupply, address: token.address(), liquidityPool },
     campaign: {
       creator: campaign.creator(),
       description,
@@ -170,11 +161,11 @@ function presaleBody({ pools, tokens }: Sources, campaign: Campaign, now: number
   }
 }
 
-function statusAt({ starts, ends, cancelledAt, launches }: Campaign, now: number): string {
+function statusAt({ starts, ends, cancelledAt, goal, total }: Campaign, now: number): string {
   if (now < starts) return 'PENDING'
   if (cancelledAt !== undefined && now > cancelledAt) return 'CANCELLED'
   if (now < ends) return 'ACTIVE'
-  return launches ? 'LAUNCHED' : 'FAILED'
+  return total >= goal ? 'LAUNCHED' : 'FAILED'
 }
 
 /** Reads the presales of the `world` option; `now` in unix seconds is when the fake is created. */
@@ -205,19 +196,16 @@ function readPresale(path: string, given: WorldPresaleOptions, position: number,
   const poolKey = given.pool.toLowerCase()
   const noise = hashText(poolKey)
   return {
+    ...given,
     number: 9_000_000 + position,
     noise,
     creator: () => (creator ? checksumAddress(creator) : wallet(noise)),
-    description: given.description ?? `${name} raises ${goal} ETN.`,
     website: given.website ?? null,
     poolKey,
     token: () => token,
     starts,
     ends,
     goal,
-    minEtnToList: given.minEtnToList ?? goal / 10,
-    maxBuy: given.maxBuy ?? goal / 20,
-    launches: total >= goal,
     cancelledAt: undefined,
     total,
   }

@@ -1,5 +1,5 @@
 import type { Currency } from '../rules/routes.ts'
-import { fromDecimal, ONE, toDecimal } from './decimal.ts'
+import { fixedPoint, ONE, toDecimal } from './decimal.ts'
 import { Market, SLOT_SECONDS, TICKS } from './market.ts'
 import { hash, smoothNoise } from './random.ts'
 import { constant, lineAt, rowPriceAt, type Segment, type Source, Timeline, usualSegment } from './timeline.ts'
@@ -24,11 +24,9 @@ interface Spot {
   price: { usd: string; etn: string } | undefined
 }
 
-/** The changed timelines by the key of their token. It is replaced and never changed, so that snapshots share it. */
+/** The changed timelines by the key of their token; under that of WETN, the price of ETN. It is replaced and never changed, so that snapshots share it. */
 export type Changes = ReadonlyMap<string, Timeline>
 
-/** The key of the price of ETN. WETN, whose price it is, has changes nowhere else. */
-const ETN = 'ETN'
 const ALWAYS = Number.NEGATIVE_INFINITY
 const COMPUTED = new Timeline([{ kind: 'computed', from: ALWAYS }])
 
@@ -54,7 +52,7 @@ export class Prices {
     this.#wetn = wetn
     this.#usdc = usdc
     this.#etnNoise = hash(seed, 20)
-    this.#etnBase = fromDecimal(`0.0022${hash(this.#etnNoise, 1)}${hash(this.#etnNoise, 2)}`)
+    this.#etnBase = fixedPoint(`0.0022${hash(this.#etnNoise, 1)}${hash(this.#etnNoise, 2)}`)
     this.#etnBaseNumber = Number(toDecimal(this.#etnBase))
   }
 
@@ -76,19 +74,22 @@ export class Prices {
 
   etnTimeline(): Timeline {
     const { fixedUsd } = this.#wetn
-    return this.changes.get(ETN) ?? (fixedUsd === undefined ? COMPUTED : new Timeline([constant(fixedUsd, ALWAYS)]))
+    return (
+      this.changes.get(this.#wetn.key) ??
+      (fixedUsd === undefined ? COMPUTED : new Timeline([constant(fixedUsd, ALWAYS)]))
+    )
   }
 
   /** Changes the timeline of a token, for WETN that of the price of ETN. */
   change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
-    const [key, timeline] = this.isWetn(token) ? [ETN, this.etnTimeline()] : [token.key, this.timelineOf(token)]
-    this.changes = new Map(this.changes).set(key, next(timeline))
+    const timeline = this.isWetn(token) ? this.etnTimeline() : this.timelineOf(token)
+    this.changes = new Map(this.changes).set(token.key, next(timeline))
   }
 
   /** The computed market of a token. The trades of WETN are those of USDC. */
   market(token: WorldToken): Market {
     const isWetn = this.isWetn(token)
-    return kept(this.#markets, token, () => new Market(this.#seed, isWetn ? this.#usdc : token, isWetn))
+    return kept(this.#markets, token, () => new Market(this.#seed, isWetn ? this.#usdc : token, isWetn ? 0 : 1))
   }
 
   quote(token: WorldToken, time: number): Quote | undefined {

@@ -1,3 +1,4 @@
+import type { FakeCandle } from './candles.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** A row of candles given by the user, in USD as fixed point. */
@@ -11,7 +12,7 @@ export interface Row {
   close: bigint
   volume: number
   count: number
-  given: { time: number; open: number; high: number; low: number; close: number; volume: number; count: number }
+  given: FakeCandle
 }
 
 /** A price that is set: a straight line from `usd` to `toUsd`, which is reached at `until` and holds. A constant one ends where it begins. */

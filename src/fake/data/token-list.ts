@@ -1,6 +1,6 @@
 import { checksumAddress } from '../../utils/address.ts'
+import { once } from '../../utils/once.ts'
 import { checkValue, FakeUsageError } from '../rules/check.ts'
-import { once } from '../rules/once.ts'
 import * as is from '../rules/schema.ts'
 import { readDecimal } from './decimal.ts'
 import { type Campaign, createCampaign, findLaunchedToken, launchedNumbers } from './presales.ts'
@@ -140,12 +140,10 @@ function readToken(
   const { name = known?.name ?? symbol, decimals = known?.decimals ?? 18 } = given
   const names = { symbol, name, decimals, totalSupply }
   const fixedUsd = usd === undefined ? undefined : readDecimal(`${path}.usd`, usd)
-  if (!known) {
-    const price = fixedUsd === undefined ? {} : { fixedUsd }
-    return ownToken({ address: checksumAddress(given.address), ...names, index: 2_000_000 + position, ...price })
-  }
-  const price = fixedUsd === undefined ? {} : { fixedUsd, anchor: known.anchor ?? ('USD' as const) }
-  const changed = { ...known, ...names, ...price }
+  if (!known)
+    return ownToken({ address: checksumAddress(given.address), ...names, index: 2_000_000 + position, fixedUsd })
+  const anchor = known.anchor ?? (fixedUsd === undefined ? null : 'USD')
+  const changed = { ...known, ...names, fixedUsd, anchor }
   if (usd === undefined && given.totalSupply === undefined) return changed
   // A token that is worth more has no more in its pools: all pools together hold less than all WETN.
   const share = baseLiquidity(known) / (baseLiquidity({ ...changed, poolShare: 1 }) || 1)

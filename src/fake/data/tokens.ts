@@ -1,6 +1,6 @@
 import { checksumAddress } from '../../utils/address.ts'
-import { once } from '../rules/once.ts'
-import { fromDecimal, ONE } from './decimal.ts'
+import { once } from '../../utils/once.ts'
+import { fixedPoint, ONE } from './decimal.ts'
 import { createCoinNames, REAL_TOKENS } from './names.ts'
 import { below, hash, hashText, hex, pick, unit, wallet } from './random.ts'
 
@@ -18,7 +18,7 @@ export interface WorldToken {
   /** The base price in the anchor currency, as fixed point. */
   base: bigint
   /** A constant price in USD instead of the computed one, as fixed point. */
-  fixedUsd?: bigint
+  fixedUsd?: bigint | undefined
   /** The start of its market in unix seconds, `Infinity` for never. @default it has always traded */
   launchedAt?: number
   activity: number
@@ -53,7 +53,7 @@ export function realTokens(seed: number): WorldToken[] {
   return REAL_TOKENS.map((real, index) => {
     const noise = hash(seed, 1, index)
     const { address, symbol, name, decimals, totalSupply, anchor, price, activity, poolShare } = real
-    const base = fromDecimal(symbol === 'WETN' ? '1' : `${price}${hash(noise, 12)}${hash(noise, 13)}`)
+    const base = fixedPoint(symbol === 'WETN' ? '1' : `${price}${hash(noise, 12)}${hash(noise, 13)}`)
     const shared = { index, key: address.toLowerCase(), name, symbol, decimals, totalSupply, anchor, base }
     const deployer = once(() => wallet(noise, 4))
     return { ...shared, activity, poolShare, blockAdded: blockAdded(index, noise), address: () => address, deployer }
@@ -90,7 +90,7 @@ export function generatedTokens(seed: number, count: number): WorldToken[] {
 /** The price that gives a market capitalisation of 0.2 to 9 million ETN. */
 export function priceOfMarketCap(noise: number, totalSupply: number): bigint {
   const cap = Math.floor(200_000 + 8_800_000 * unit(noise, 8) * unit(noise, 15))
-  return fromDecimal(`${cap}.${hash(noise, 12)}${hash(noise, 13)}`) / BigInt(totalSupply)
+  return fixedPoint(`${cap}.${hash(noise, 12)}${hash(noise, 13)}`) / BigInt(totalSupply)
 }
 
 function blockAdded(index: number, noise: number): number {

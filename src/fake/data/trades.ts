@@ -1,4 +1,4 @@
-import { fromDecimal, ONE, toDecimal } from './decimal.ts'
+import { fixedPoint, ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_SECONDS } from './market.ts'
 import type { Quote } from './prices.ts'
 import { hash, hex, wallet } from './random.ts'
@@ -60,7 +60,7 @@ function tradesOf({ prices, seed }: Sources, token: WorldToken, from: number, un
       Array.from({ length: count }, (_, i) => {
         const time = minute + Math.floor(((i + 1) * 60) / (count + 1))
         const price = open + ((close - open) * BigInt(i + 1)) / BigInt(count)
-        return inUsd(time, i, hash(noise, token.index, time, i), price, fromDecimal((volume / count).toFixed(12)))
+        return inUsd(time, i, hash(noise, token.index, time, i), price, fixedPoint((volume / count).toFixed(12)))
       }).filter(({ time }) => time >= from && time <= until),
     )
   }
@@ -73,7 +73,7 @@ function tradesOf({ prices, seed }: Sources, token: WorldToken, from: number, un
         // A change counts for later trades: those of its second have the price before.
         const quote = prices.ofSegment(token, timeline.at(time - 1), time, price)
         if (!quote) return []
-        const etn = fromDecimal((volume / 1e6).toFixed(6))
+        const etn = fixedPoint((volume / 1e6).toFixed(6))
         const noise = hash(hash(seed, 40), token.index, time, volume)
         return [{ token, time, order, noise, quote, etn, usd: (etn * prices.etnUsd(time)) / ONE }]
       })
@@ -101,4 +101,10 @@ function tradeBody({ seed, pools, tokens }: Sources, { token, time, noise, quote
     usd: toDecimal(usd),
     sender: wallet(hash(seed, 41, noise % 400)),
   }
+}
+
+/** The cursor after a page of trades; undefined after an empty one. */
+export function cursorOf(page: readonly ReturnType<typeof tradeBody>[]): string | undefined {
+  const oldest = page.at(-1)
+  return oldest && `${oldest.timestamp}-${oldest.hash.slice(2, 10)}`
 }

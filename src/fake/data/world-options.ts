@@ -200,8 +200,7 @@ const numberOrNull = is.orNull(numberFrom0)
 const ASSET = {
   tokenId: is.nonEmptyText,
   name: is.nonEmptyText,
-  description: textOrNull,
-  image: textOrNull,
+  ...is.each(textOrNull, 'description', 'image'),
   ownerAddress: is.eip55,
   lastPrice: numberOrNull,
   traits: is.listOf(TRAIT),
@@ -209,22 +208,17 @@ const ASSET = {
 const STATS = { floorPrice: numberOrNull, uniqueOwners: is.count, listingCount: is.count, volume: numberFrom0 }
 const COLLECTION = {
   address: is.eip55,
-  name: is.nonEmptyText,
-  symbol: is.nonEmptyText,
+  ...is.each(is.nonEmptyText, 'name', 'symbol'),
   totalSupply: is.count,
   stats: is.object(STATS),
   assets: is.listOf(is.object(ASSET, ['tokenId'])),
 }
 const PRESALE = {
-  pool: is.eip55,
+  ...is.each(is.eip55, 'pool', 'creator'),
   token: is.object({ ...TOKEN, totalSupply: is.between(1) }, ['address', 'symbol']),
-  startsInMs: fromNow,
-  endsInMs: fromNow,
-  etnRaised: numberFrom0,
+  ...is.each(fromNow, 'startsInMs', 'endsInMs'),
+  ...is.each(numberFrom0, 'etnRaised', 'minEtnToList', 'maxBuy'),
   minEtnToLaunch: is.between(1),
-  minEtnToList: numberFrom0,
-  maxBuy: numberFrom0,
-  creator: is.eip55,
   description: is.nonEmptyText,
   website: textOrNull,
   usd: is.amount,
@@ -233,18 +227,13 @@ const LOCK = {
   percentSupply: is.between(0, 100),
   unlocksInMs: fromNow,
   durationMs: is.between(1),
-  pair: is.eip55,
-  owner: is.eip55,
+  ...is.each(is.eip55, 'pair', 'owner'),
 }
-const POOL = { address: is.eip55, version: is.only(2, 3), token0: is.eip55, token1: is.eip55 }
+const POOL = { ...is.each(is.eip55, 'address', 'token0', 'token1'), version: is.only(2, 3) }
 const FARM = {
   poolAddr: is.eip55,
   name: is.nonEmptyText,
-  tvl: numberFrom0,
-  baseRewardApy: numberFrom0,
-  thirdPartyRewardApy: numberFrom0,
-  allocation: numberFrom0,
-  farmerCount: numberFrom0,
+  ...is.each(numberFrom0, 'tvl', 'baseRewardApy', 'thirdPartyRewardApy', 'allocation', 'farmerCount'),
 }
 
 /** The `world` option. What depends on other data, such as whether a token exists, is checked where the data is read. */

@@ -2,8 +2,7 @@ import { checkValue, FakeUsageError, show } from '../rules/check.ts'
 import { MAX_TIME_MS, MAX_WAIT_MS } from '../rules/clock.ts'
 import type { FakeOperation } from '../rules/routes.ts'
 import * as is from '../rules/schema.ts'
-import { EXCLUSIVE } from './effects.ts'
-import { type FakeFront, fakeFronts } from './fronts.ts'
+import { EXCLUSIVE, type FakeFront, fakeFronts } from './effects.ts'
 
 /** A request as a fault's `when` sees it. */
 export interface FakeRequest {

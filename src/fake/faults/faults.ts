@@ -15,11 +15,6 @@ import {
   type ScriptStep,
 } from './fault-options.ts'
 
-export interface MatchedFaults {
-  label: string
-  effects: FaultEffects
-}
-
 /** A fault and its counters; plain data but for functions of the user. */
 interface FaultState {
   id: number
@@ -66,18 +61,22 @@ export class Faults {
     return this.#insert(label, { operation, ...options }, outcomes, steps.length)
   }
 
-  /** Finds the active faults that match a request and combines their effects, in the order in which they were made. */
+  /**
+   * The effects of the active faults that match a request, combined in the order in which they were made.
+   * @param note gets the labels of these faults
+   */
   match(
     called: Pick<FakeRequest, 'operation' | 'key'>,
     request: () => FakeRequest,
-  ): MatchedFaults | undefined | Promise<MatchedFaults | undefined> {
+    note: (labels: string) => void,
+  ): FaultEffects | Promise<FaultEffects> {
     const candidates = [...this.#faults.values()].filter(({ hits, times, match: { operation, key } }) => {
       const isForOperation = operation === undefined || [operation].flat().includes(called.operation)
       return hits < times && isForOperation && (key === undefined || key === called.key)
     })
     const wanted = candidates.map(({ match }) => (match.when ? match.when(request()) : true))
-    if (!wanted.some(isPromise)) return this.#select(candidates, wanted)
-    return Promise.all(wanted).then((results) => this.#select(candidates, results))
+    if (!wanted.some(isPromise)) return this.#select(candidates, wanted, note)
+    return Promise.all(wanted).then((results) => this.#select(candidates, results, note))
   }
 
   /** Active and used up ones, without removed ones. */
@@ -120,20 +119,22 @@ export class Faults {
     }
   }
 
-  #select(candidates: FaultState[], isWanted: readonly unknown[]): MatchedFaults | undefined {
-    let found: MatchedFaults | undefined
+  #select(candidates: FaultState[], isWanted: readonly unknown[], note: (labels: string) => void): FaultEffects {
+    let effects: FaultEffects = {}
+    const labels: string[] = []
     for (const [i, fault] of candidates.entries()) {
       // It may have been used up or removed while a function of the user was awaited.
       if (!isWanted[i] || fault.hits >= fault.times || !this.#faults.has(fault.id) || !this.#isDue(fault)) continue
       const step = fault.steps[Math.min(fault.hits, fault.steps.length - 1)] ?? 'ok'
-      const effects = step === 'ok' ? {} : step
-      const combined = found ? combine(found.effects, effects) : effects
+      const combined = combine(effects, step === 'ok' ? {} : step)
       fault.isPending = combined === undefined
       if (!combined) continue
       fault.hits++
-      if (step !== 'ok') found = { label: found ? `${found.label}; ${fault.label}` : fault.label, effects: combined }
+      effects = combined
+      if (step !== 'ok') labels.push(fault.label)
     }
-    return found
+    if (labels.length > 0) note(labels.join('; '))
+    return effects
   }
 
   #isDue(fault: FaultState): boolean {

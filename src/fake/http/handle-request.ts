@@ -1,14 +1,13 @@
+import { once } from '../../utils/once.ts'
 import { isPromise } from '../../utils/runtime.ts'
 import { alterReply, type Delivery, deliveryOf, faultReply, skipsExecution } from '../faults/effects.ts'
 import type { FaultEffects } from '../faults/fault-options.ts'
-import type { MatchedFaults } from '../faults/faults.ts'
 import { cut } from '../rules/check.ts'
 import type { ServiceClock } from '../rules/clock.ts'
 import { type Answer, admit, execute, type QueryResult } from '../rules/execute.ts'
-import { type JournalEntry, outcomeOf } from '../rules/journal.ts'
-import { once } from '../rules/once.ts'
-import { failure, notFound, preflight, Rejection, type Reply, success, withCommonHeaders } from '../rules/reply.ts'
-import { fakeRoutes, matchRoute, nearestRoute, pathBelowVersion, type RouteMatch } from '../rules/routes.ts'
+import { isHeavy, type JournalEntry, outcomeOf } from '../rules/journal.ts'
+import { notFound, preflight, Rejection, type Reply, success, withCommonHeaders } from '../rules/reply.ts'
+import { matchRoute, nearestRoute, pathBelowVersion, type RouteMatch } from '../rules/routes.ts'
 import type { Session } from './session.ts'
 
 export interface IncomingRequest {
@@ -70,10 +69,10 @@ export async function handleRequest(
       original ??= answer ? success(answer) : NO_REPLY
     } catch (error) {
       if (!(error instanceof Rejection)) throw error
-      original ??= failure(error.status, error.code, error.message, error.headers)
+      original ??= error.reply
     }
     const { never, delayMs = 0 } = effects
-    const heavyMs = answer && isHeavy(received) ? heavyLatencyMs : 0
+    const heavyMs = answer && isHeavy(entry) ? heavyLatencyMs : 0
     const latency = never ? Number.POSITIVE_INFINITY : latencyMs + heavyMs + delayMs
     if (latency > 0) await clock.wait(latency, incoming.signal)
     const reply = await alterReply(withCommonHeaders(original, session.now(), cors), effects, session.now())
@@ -110,11 +109,7 @@ function receive(session: Session, incoming: IncomingRequest): Received {
     ...(journal.headers ? { headers: { ...Object.fromEntries(headers), ...masked } } : {}),
     operation: match?.operation ?? null,
   }
-  return { ...incoming, entry: session.journal.start(arrival, isHeavy({ match })), path, match, key }
-}
-
-function isHeavy({ match }: Pick<Received, 'match'>): boolean {
-  return match !== undefined && fakeRoutes[match.operation].heavy === true
+  return { ...incoming, entry: session.journal.start(arrival), path, match, key }
 }
 
 /** The path below the version prefix, or below the path of the fake's `baseUrl`. The origin is ignored. */
@@ -128,17 +123,14 @@ function pathOf(baseUrl: string | undefined, { pathname }: URL): string | undefi
 function findFaults(session: Session, received: Received): FaultEffects | Promise<FaultEffects> {
   const { entry, url, path = '', method, headers, match, key = null } = received
   if (!match || method !== 'GET') return {}
-  const note = (matched: MatchedFaults | undefined): FaultEffects => {
-    if (matched) entry.fault = matched.label
-    return matched?.effects ?? {}
-  }
   const { operation } = match
   const request = once(() => {
     const query = Object.fromEntries(url.searchParams)
     return { method, url: url.href, path, query, key, operation, headers, attempt: entry.attempt }
   })
-  const matched = session.faults.match({ operation, key }, request)
-  return isPromise(matched) ? matched.then(note) : note(matched)
+  return session.faults.match({ operation, key }, request, (labels) => {
+    entry.fault = labels
+  })
 }
 
 /** Without a stub it is synchronous: what is charged is charged when the request arrives. */

@@ -1,21 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { nextTurn } from '../../concurrency/event-loop.ts'
+import { once } from '../../utils/once.ts'
 import { parseUrl } from '../../utils/runtime.ts'
 import { checkOptions, FakeUsageError, show } from '../rules/check.ts'
-import { once } from '../rules/once.ts'
-import { failure } from '../rules/reply.ts'
+import { failure, type Reply } from '../rules/reply.ts'
 import * as is from '../rules/schema.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
 import type { Control } from './control/control.ts'
-import { importNode } from './environment.ts'
 import { isConnectionError } from './fetch.ts'
 import type { Exchange, Handle } from './handle-request.ts'
 
+/** `node:http`, asked of the runtime: bundlers for pages and apps cannot resolve an import, nor can Jest without a flag. */
+function nodeHttp() {
+  const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } }
+  return process?.getBuiltinModule?.('node:http') as typeof import('node:http') | undefined
+}
+
 /** Whether the runtime has servers: not in a page, nor in a Worker. */
 export function canListen(): boolean {
-  const { process } = globalThis as { process?: { versions?: { node?: string } } }
-  return process?.versions?.node !== undefined
+  return nodeHttp() !== undefined
 }
 
 /** @param createControl makes what answers requests below `/_fake` */
@@ -31,10 +35,10 @@ export async function listen(
   if (controlToken !== undefined && (typeof controlToken !== 'string' || !/^[!-~]+( +[!-~]+)*$/.test(controlToken)))
     throw new FakeUsageError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
   const control = createControl(controlToken)
-  if (!canListen()) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
+  const http = nodeHttp()
+  if (!http) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
   // Faults break the socket, which only this module reaches.
-  const { createServer } = await importNode<typeof import('node:http')>('node:http')
-  const server = createServer((request, response) => void respond(handle, control, request, response))
+  const server = http.createServer((request, response) => void respond(handle, control, request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(wantedPort, hostname, () => {
@@ -69,20 +73,15 @@ async function respond(
   const headers = new Headers()
   const lines = request.rawHeaders
   for (let i = 0; i < lines.length; i += 2) headers.append(lines[i] ?? '', lines[i + 1] ?? '')
-  const url = urlOf(request)
+  const incoming = { method, url: urlOf(request), headers, signal: gone.signal }
   try {
-    if (/^\/_fake(\/|$)/.test(url.pathname)) {
-      const body = method === 'GET' || method === 'HEAD' ? {} : { body: await bodyOf(request) }
-      const answer = await control(new Request(url, { method, headers, ...body }), request.socket.remoteAddress)
-      await send(response, answer)
-    } else {
-      writeResponse(await handle({ method, url, headers, signal: gone.signal }), method, response)
-    }
+    if (/^\/_fake(\/|$)/.test(incoming.url.pathname))
+      writeWhole(response, method, await control(incoming, await bodyOf(request), request.socket.remoteAddress))
+    else writeExchange(response, method, await handle(incoming))
   } catch (error) {
     if (gone.signal.aborted || isConnectionError(error)) return resetConnection(response)
     // A function of the user's fault threw.
-    const { status, body } = failure(500, 'fake_broken', `The fake failed: ${show(error)}`)
-    await send(response, new Response(body, { status, headers: { 'content-type': 'application/json' } }))
+    writeWhole(response, method, failure(500, 'fake_broken', `The fake failed: ${show(error)}`))
   }
 }
 
@@ -99,39 +98,40 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-async function send(response: ServerResponse, answer: Response): Promise<void> {
-  const body = await answer.text()
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  response.end(body)
+/** Writes the status and the header lines as they are. Returns the bytes of the body. */
+function writeHead(response: ServerResponse, { status, headers, body }: Reply): Uint8Array {
+  const bytes = new TextEncoder().encode(body ?? '')
+  const length = body === null ? [] : ['Content-Length', String(bytes.length)]
+  response.writeHead(status, [...headers.flat(), ...length])
+  return bytes
 }
 
-/** Writes an answer to the socket: raw header lines, bodies that end early, connections that break. */
-function writeResponse(
-  { reply, delivery, delivered, finish }: Exchange,
-  method: string,
+function writeWhole(response: ServerResponse, method: string, reply: Reply): void {
+  writeHead(response, reply)
+  if (method === 'HEAD' || reply.body === null) response.end()
+  else response.end(reply.body)
+}
+
+/** Writes an answer as its faults deliver it: bodies that end early, connections that break. */
+function writeExchange(
   response: ServerResponse,
+  method: string,
+  { reply, delivery, delivered, finish }: Exchange,
 ): void {
   response.once('close', finish)
-  if (delivery.kind === 'reset') {
-    resetConnection(response)
-    return
-  }
-  const bytes = new TextEncoder().encode(reply.body ?? '')
-  const length = reply.body === null ? [] : ['Content-Length', String(bytes.length)]
-  response.writeHead(reply.status, [...reply.headers.flat(), ...length])
-  if (delivery.kind === 'whole') {
+  if (delivery.kind === 'reset') resetConnection(response)
+  else if (delivery.kind === 'whole') {
     response.once('finish', delivered)
-    if (method === 'HEAD' || reply.body === null) response.end()
-    else response.end(reply.body)
-    return
-  }
-  const part = bytes.slice(0, delivery.bytes)
-  const done = delivery.kind === 'truncated' ? () => response.socket?.destroy() : () => {}
-  // Even without a byte of the body, the headers are sent.
-  if (part.length > 0) response.write(part, done)
-  else {
-    response.flushHeaders()
-    nextTurn().then(done)
+    writeWhole(response, method, reply)
+  } else {
+    const part = writeHead(response, reply).slice(0, delivery.bytes)
+    const done = delivery.kind === 'truncated' ? () => response.socket?.destroy() : () => {}
+    // Even without a byte of the body, the headers are sent.
+    if (part.length > 0) response.write(part, done)
+    else {
+      response.flushHeaders()
+      nextTurn().then(done)
+    }
   }
 }
 

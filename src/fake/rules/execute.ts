@@ -1,8 +1,8 @@
 import { looksLikeAddress } from '../../utils/address.ts'
+import { once } from '../../utils/once.ts'
 import type { Accounts, KeyState } from './accounts.ts'
 import { show } from './check.ts'
-import type { Charge, History } from './ledger.ts'
-import { once } from './once.ts'
+import type { Charge, History } from './journal.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { invalidRequest, notFound, Rejection } from './reply.ts'
 import type { Bucket, Currency, Duration, FakeOperation, QueryName, Route, RouteMatch } from './routes.ts'
@@ -16,9 +16,7 @@ import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, priceOf, QUERY_VALUES } from './ro
 /** The data of an answer, before it is charged. */
 export interface QueryResult {
   data: unknown
-  /** Items that are charged. */
-  items: number
-  cursor?: string
+  cursor?: string | undefined
   /** The data as JSON, if it was written before. */
   text?: string | undefined
 }
@@ -87,7 +85,8 @@ export function execute(
   const { match, key, request, parsed, account } = call
   const { operation } = match
   const route = fakeRoutes[operation]
-  const cost = priceOf(operation, result?.items ?? 0)
+  const items = countItems(operation, result?.data, parsed)
+  const cost = priceOf(operation, items)
   checkCredits(account, cost)
   if (!result) throw notFound(`${operation} knows nothing at ${parsed.address}.`)
   const free = route.heavy ? state.heavySlots.acquire() : () => {}
@@ -97,18 +96,16 @@ export function execute(
   if (route.free || !account || key === undefined) return { ...answer, receipt: undefined, charge: undefined }
   if (!shouldCharge) return { ...answer, receipt: { cost: 0, remaining: account.credits }, charge: undefined }
   account.credits -= cost
-  const charge = { key, operation, items: result.items, credits: cost, delivered: false, at: state.now(), request }
+  const charge = { key, operation, items, credits: cost, delivered: false, at: state.now(), request }
   state.ledger.add(charge, cost)
   return { ...answer, receipt: { cost, remaining: account.credits }, charge }
 }
 
-export function countItems(operation: FakeOperation, data: unknown, { addresses }: ParsedQuery): number {
+/** The items that are charged. Without validation a stub may return anything. */
+function countItems(operation: FakeOperation, data: unknown, { addresses }: ParsedQuery): number {
   if (operation === 'prices.batch') return addresses.length
-  if (fakeRoutes[operation].perItem === 0) return 0
-  if (Array.isArray(data)) return data.length
-  // Without validation a stub may return anything.
   const { balances } = Object(data) as { balances?: object | null }
-  return Object.keys(balances ?? {}).length
+  return Array.isArray(data) ? data.length : Object.keys(balances ?? {}).length
 }
 
 /** The slots of the heavy routes, shared by all keys. */

@@ -1,6 +1,5 @@
 import { checkValue } from './check.ts'
-import { type Journal, type JournalEntry, outcomeOf } from './journal.ts'
-import type { FakeFilter, History } from './ledger.ts'
+import { type Charge, type FakeFilter, type History, type Journal, type JournalEntry, outcomeOf } from './journal.ts'
 import { type FakeOperation, fakeOperations } from './routes.ts'
 import * as is from './schema.ts'
 
@@ -15,16 +14,17 @@ export const EXPECTED: is.Schema = {
 
 const MAX_SHOWN = 20
 
-/** Compares the sums of a history, and throws an error that lists the requests concerned. */
+/** Compares the sums of the ledger or the journal, and throws an error that lists the requests concerned. */
 export function expectAmounts(
-  what: string,
+  name: 'ledger' | 'journal',
   expected: Expected,
   filter: FakeFilter,
-  history: Pick<History<never>, 'sums'>,
-  journal: Journal,
+  histories: { ledger: History<Charge>; journal: Journal },
 ): void {
   checkValue('expected', EXPECTED, expected)
-  const actual = history.sums(filter)
+  const what = name === 'ledger' ? 'credits charged' : 'requests'
+  const { journal } = histories
+  const actual = histories[name].sums(filter)
   const requests = journal.list(filter)
   const suffix = filter.operation === undefined && filter.key === undefined ? '' : ` (${JSON.stringify(filter)})`
   if (typeof expected === 'number') {

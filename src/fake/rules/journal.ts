@@ -1,5 +1,119 @@
-import { History } from './ledger.ts'
-import type { FakeOperation } from './routes.ts'
+import { checkValue } from './check.ts'
+import { type FakeOperation, fakeRoutes } from './routes.ts'
+import * as is from './schema.ts'
+
+/** A charge. It is made before the answer is delivered, so a lost answer was charged too. */
+export interface Charge {
+  /** The key that was charged. */
+  key: string
+  /** The operation that was charged. */
+  operation: FakeOperation
+  /** Items that were charged. */
+  items: number
+  /** Credits that were charged. */
+  credits: number
+  /** Whether the whole answer was handed over. */
+  delivered: boolean
+  /** When it was made, unix milliseconds of the fake's time. */
+  at: number
+  /** Number of the request in the journal. */
+  request: number
+}
+
+/** Selects charges or requests. Without a field, all values match. */
+export interface FakeFilter {
+  /** Only this operation. */
+  operation?: FakeOperation | undefined
+  /** Only this key. */
+  key?: string | undefined
+}
+
+export const FILTER = { operation: is.operation, key: is.text }
+
+/** The fields that entries are summed and selected by. */
+interface Classified {
+  operation: string | null
+  key: string | null
+}
+
+/** The newest entries of a list, and the sums of all of them. */
+export class History<Entry extends Classified> {
+  readonly #max: number
+  readonly #isSettled: (entry: Entry) => boolean
+  #entries: Entry[] = []
+  #dropped = 0
+  /** The keys are JSON, because an operation and a key are any text. */
+  #sums = new Map<string, number>()
+
+  /** @param isSettled whether an entry does not change any more, so that all saved states share it */
+  constructor(max: number, isSettled: (entry: Entry) => boolean) {
+    this.#max = max
+    this.#isSettled = isSettled
+  }
+
+  add(entry: Entry, amount: number): Entry {
+    this.#entries.push(entry)
+    const group = JSON.stringify([entry.operation, entry.key])
+    this.#sums.set(group, (this.#sums.get(group) ?? 0) + amount)
+    // Removing in bulk keeps the cost of an entry constant.
+    if (this.#entries.length > this.#max + Math.min(this.#max, 1_000)) {
+      this.#dropped += this.#entries.length - this.#max
+      this.#entries = this.#entries.slice(this.#entries.length - this.#max)
+    }
+    return entry
+  }
+
+  /** Copies of the listed entries. */
+  list(filter?: FakeFilter): Entry[] {
+    const isWanted = readFilter(filter)
+    const listed = this.#entries.slice(Math.max(0, this.#entries.length - this.#max))
+    return listed.filter(isWanted).map((one) => ({ ...one }))
+  }
+
+  /** Sums of all entries by operation, `unknown` for none; dropped ones included. */
+  sums(filter?: FakeFilter): Record<string, number> {
+    const isWanted = readFilter(filter)
+    const found: Record<string, number> = {}
+    for (const [group, amount] of this.#sums) {
+      const [operation, key] = JSON.parse(group) as [string | null, string | null]
+      if (amount === 0 || !isWanted({ operation, key })) continue
+      const name = operation ?? 'unknown'
+      found[name] = (found[name] ?? 0) + amount
+    }
+    return found
+  }
+
+  total(filter?: FakeFilter): number {
+    return Object.values(this.sums(filter)).reduce((sum, one) => sum + one, 0)
+  }
+
+  get size(): number {
+    return this.#entries.length + this.#dropped
+  }
+
+  get dropped(): number {
+    return this.#dropped + Math.max(0, this.#entries.length - this.#max)
+  }
+
+  save() {
+    return { entries: this.#entries.map(this.#shared), dropped: this.#dropped, sums: [...this.#sums] }
+  }
+
+  load(state: ReturnType<History<Entry>['save']>): void {
+    this.#entries = state.entries.map(this.#shared)
+    this.#dropped = state.dropped
+    this.#sums = new Map(state.sums)
+  }
+
+  readonly #shared = (entry: Entry): Entry => (this.#isSettled(entry) ? entry : { ...entry })
+}
+
+function readFilter(filter: FakeFilter = {}): (entry: Classified) => boolean {
+  checkValue('filter', is.object(FILTER), filter)
+  const { operation, key } = filter
+  return (entry) =>
+    (operation === undefined || entry.operation === operation) && (key === undefined || entry.key === key)
+}
 
 /** A request and its outcome. CORS preflights are not listed. */
 export interface JournalEntry {
@@ -62,8 +176,7 @@ type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | '
 export class Journal extends History<JournalEntry> {
   readonly #max: number
   readonly #attempts = new Map<string, number>()
-  readonly #inFlight = new Set<JournalEntry>()
-  readonly #heavyInFlight = new Set<JournalEntry>()
+  readonly #inFlight = { all: 0, heavy: 0 }
   #peaks = { all: 0, heavy: 0 }
 
   constructor(max: number) {
@@ -71,26 +184,25 @@ export class Journal extends History<JournalEntry> {
     this.#max = max
   }
 
-  start(arrival: Arrival, isHeavy: boolean): JournalEntry {
+  start(arrival: Arrival): JournalEntry {
     const group = groupOf(arrival)
     const attempt = (this.#attempts.get(group) ?? 0) + 1
     this.#noteAttempt(group, attempt)
-    const inFlight = this.#inFlight.size + 1
-    const heavyInFlight = this.#heavyInFlight.size + (isHeavy ? 1 : 0)
+    this.#inFlight.all++
+    if (isHeavy(arrival)) this.#inFlight.heavy++
+    const { all: inFlight, heavy: heavyInFlight } = this.#inFlight
     const result = { status: null, code: null, fault: null, credits: 0, delivered: false, finished: false }
     const entry = { id: this.size + 1, ...arrival, attempt, inFlight, heavyInFlight, ...result }
     this.add(entry, 1)
-    this.#inFlight.add(entry)
-    if (isHeavy) this.#heavyInFlight.add(entry)
-    this.#peaks.all = Math.max(this.#peaks.all, inFlight)
-    this.#peaks.heavy = Math.max(this.#peaks.heavy, heavyInFlight)
+    const { all, heavy } = this.#peaks
+    this.#peaks = { all: Math.max(all, inFlight), heavy: Math.max(heavy, heavyInFlight) }
     return entry
   }
 
   finish(entry: JournalEntry): void {
     entry.finished = true
-    this.#inFlight.delete(entry)
-    this.#heavyInFlight.delete(entry)
+    this.#inFlight.all--
+    if (isHeavy(entry)) this.#inFlight.heavy--
   }
 
   peak(isHeavy: boolean): number {
@@ -98,7 +210,7 @@ export class Journal extends History<JournalEntry> {
   }
 
   override save() {
-    return { ...super.save(), peaks: { ...this.#peaks } }
+    return { ...super.save(), peaks: this.#peaks }
   }
 
   override load(state: ReturnType<Journal['save']>): void {
@@ -106,7 +218,7 @@ export class Journal extends History<JournalEntry> {
     this.#attempts.clear()
     // The listed requests hold their counts, so that a state needs no copy of these.
     for (const entry of state.entries) this.#noteAttempt(groupOf(entry), entry.attempt)
-    this.#peaks = { ...state.peaks }
+    this.#peaks = state.peaks
   }
 
   /** Counts a request; the count of the oldest URL is dropped with its entry. */
@@ -116,6 +228,11 @@ export class Journal extends History<JournalEntry> {
     const [oldest] = this.#attempts.keys()
     if (this.#attempts.size > this.#max && oldest !== undefined) this.#attempts.delete(oldest)
   }
+}
+
+/** Whether a request needs one of the heavy slots. */
+export function isHeavy({ operation }: Pick<JournalEntry, 'operation'>): boolean {
+  return operation !== null && fakeRoutes[operation].heavy === true
 }
 
 const groupOf = ({ method, url, key }: Arrival) => `${method} ${url} ${key}`

@@ -2,15 +2,11 @@ import type { Answer } from './execute.ts'
 
 /** An error of the service, thrown by the check that finds it: never charged, and without credit headers. */
 export class Rejection extends Error {
-  readonly status: number
-  readonly code: string
-  readonly headers: HeaderLines
+  readonly reply: Reply
 
   constructor(status: number, code: string, message: string, headers: HeaderLines = []) {
     super(message)
-    this.status = status
-    this.code = code
-    this.headers = headers
+    this.reply = failure(status, code, message, headers)
   }
 }
 

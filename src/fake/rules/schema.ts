@@ -77,6 +77,11 @@ export function oneOrMore(items: Schema): Schema {
   return { anyOf: [items, { ...listOf(items), minItems: 1 }] }
 }
 
+/** Fields that have one schema. */
+export function each(schema: Schema, ...names: string[]): Record<string, Schema> {
+  return Object.fromEntries(names.map((name) => [name, schema]))
+}
+
 /** An object with all of these fields and no others. */
 export function record(properties: Record<string, Schema>): Schema {
   return object(properties, Object.keys(properties))

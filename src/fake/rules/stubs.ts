@@ -1,7 +1,7 @@
 import { document } from '../../generated/document.ts'
+import { once } from '../../utils/once.ts'
 import { checkOptions, checkValue, FakeUsageError, findMismatch } from './check.ts'
-import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
-import { once } from './once.ts'
+import type { AdmittedCall, QueryResult } from './execute.ts'
 import { Rejection } from './reply.ts'
 import { type FakeOperation, fakeRoutes, type ListOperation } from './routes.ts'
 import * as is from './schema.ts'
@@ -96,8 +96,7 @@ async function runStub(
   if (made === undefined) return undefined
   const copy: unknown = JSON.parse(JSON.stringify(made))
   if (validate) checkData(operation, copy)
-  const cursor = found?.cursor ? { cursor: found.cursor } : {}
-  return { data: copy, items: countItems(operation, copy, call.parsed), ...cursor }
+  return { data: copy, cursor: found?.cursor }
 }
 
 function paramsOf({ match, parsed }: AdmittedCall): Record<string, unknown> {
@@ -112,15 +111,10 @@ function paramsOf({ match, parsed }: AdmittedCall): Record<string, unknown> {
 
 /** Throws at a mismatch with the OpenAPI document: with the schemas of the client, a wrong one would not show. */
 export function checkData(operation: FakeOperation, data: unknown): void {
-  const response = follow(at(document, 'paths', fakeRoutes[operation].path, 'get', 'responses', '200'))
-  const schema = follow(at(response, 'content', 'application/json', 'schema')).properties?.data
-  const mismatch = schema && findMismatch('data', schema, data, { resolve })
+  const { $ref } = at(document, 'paths', fakeRoutes[operation].path, 'get', 'responses', '200') as { $ref: string }
+  const schema = at(resolve($ref), 'content', 'application/json', 'schema') as is.Schema
+  const mismatch = findMismatch('', schema, { data, cursor: null }, { resolve })
   if (mismatch) throw new FakeUsageError(`The stub of ${operation} does not match the contract: ${mismatch}`)
-}
-
-function follow(node: unknown): is.Schema {
-  const { $ref } = node as is.Schema
-  return $ref === undefined ? (node as is.Schema) : follow(resolve($ref))
 }
 
 const resolve = (reference: string) => at(document, ...reference.slice(2).split('/')) as is.Schema

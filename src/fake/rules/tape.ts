@@ -1,5 +1,5 @@
 import { checkValue, FakeUsageError } from './check.ts'
-import { type AdmittedCall, countItems, type QueryResult } from './execute.ts'
+import type { AdmittedCall, QueryResult } from './execute.ts'
 import { Rejection } from './reply.ts'
 import { type FakeOperation, givenParams } from './routes.ts'
 import * as is from './schema.ts'
@@ -66,7 +66,7 @@ export class TapePlayer {
     this.#played.set(name, count + 1)
     const { data, cursor, error } = recorded[Math.min(count, recorded.length - 1)] ?? {}
     if (error) throw new Rejection(error.status, error.code, error.message)
-    return { data, items: countItems(operation, data, call.parsed), ...(cursor === undefined ? {} : { cursor }) }
+    return { data, cursor }
   }
 
   save(): ReadonlyMap<string, number> {
@@ -81,7 +81,7 @@ export class TapePlayer {
     const keys = addresses.map((address) => address.toLowerCase())
     if (keys.some((key) => !this.#prices.has(key))) return undefined
     const found = keys.flatMap((key) => (this.#prices.get(key) === null ? [] : [[key, this.#prices.get(key)]]))
-    return { data: Object.fromEntries(found), items: addresses.length }
+    return { data: Object.fromEntries(found) }
   }
 }
 

@@ -32,7 +32,7 @@ describe.each(SHELLS)('fronts through %s', (shell) => {
 })
 
 it.each([
-  ['the documentation of fakeFronts', 'src/fake/faults/fronts.ts', ' * '],
+  ['the documentation of fakeFronts', 'src/fake/faults/effects.ts', ' * '],
   ['the guide', 'src/fake/GUIDE.md', ''],
 ])('%s lists every front with its status and type', (_, path, indent) => {
   const lines = readFileSync(path, 'utf8').split('\n')

@@ -1,14 +1,15 @@
 import { document as service } from '../../../generated/document.ts'
 import { isError } from '../../../utils/runtime.ts'
 import { cut, FakeUsageError, findMismatch, show } from '../../rules/check.ts'
-import { once } from '../../rules/once.ts'
+import type { Reply } from '../../rules/reply.ts'
 import * as is from '../../rules/schema.ts'
 import type { FakeService } from '../../types.ts'
-import { COMPONENTS, type Command, type Commands, createCommands, ref } from './commands.ts'
+import type { IncomingRequest } from '../handle-request.ts'
+import { COMPONENTS, type Command, commandRoutes, commands, createRunners, ref } from './commands.ts'
 import { answerPage } from './page.ts'
 
 /** Answers the control routes below `/_fake`, for suites in any language. */
-export type Control = (request: Request, remoteAddress: string | undefined) => Promise<Response>
+export type Control = (request: IncomingRequest, body: string, remoteAddress: string | undefined) => Promise<Reply>
 
 const TOKEN_HEADER = 'x-fake-control-token'
 
@@ -22,38 +23,36 @@ const resolve = (reference: string) =>
 
 /** Returns a function that makes what answers on a server; with a token, requests that carry it may come from anywhere. */
 export function createControl(fake: FakeService, maxSnapshots: number): (controlToken: string | undefined) => Control {
-  const commands = createCommands(fake, maxSnapshots)
-  const document = once(() => describeCommands(commands))
-  return (controlToken) => async (request, remoteAddress) => {
-    const { origin, pathname, searchParams } = new URL(request.url)
-    const path = pathname.replace(/^\/_fake\/?/, '')
-    const isPublic = request.method === 'GET' && (path === 'health' || path === '' || path === 'page.js')
-    const rejected = rejectAccess(request, remoteAddress, controlToken, isPublic)
-    if (rejected) return reject(403, 'forbidden', rejected)
-    const page = request.method === 'GET' ? answerPage(path) : undefined
-    if (page) return page
-    if (request.method === 'GET' && path === 'openapi.json') return respond(200, document())
-    if (request.method === 'GET' && path === 'service.json')
-      return respond(200, { ...service, servers: [{ url: origin + new URL(fake.baseUrl).pathname }] })
-    const last = path.lastIndexOf('/')
-    const [exact, withId] = [path, `${path.slice(0, last)}/{id}`].map((one) => commands[`${request.method} ${one}`])
-    const command = exact ?? withId
-    const route = `${request.method} /_fake/${cut(path)}`
-    if (!command)
-      return reject(404, 'not_found', `There is no ${route}. There is: ${Object.keys(commands).join(', ')}.`)
-    try {
-      const fields = request.method === 'GET' ? readQuery(searchParams, command) : await readBody(request)
-      const mismatch = findMismatch('', command.takes ?? NOTHING, fields, { resolve })
-      if (mismatch) throw new FakeUsageError(mismatch)
-      return respond(200, await command.run(fields, path.slice(last + 1)))
-    } catch (error) {
-      const isUnmet = isError(error) && error.name === 'AssertionError'
-      const message = isError(error) ? error.message : show(error)
-      return isUnmet
-        ? reject(409, 'expectation_failed', message)
-        : reject(400, 'invalid_request', `${route}: ${message}`)
+  const runners = createRunners(fake, maxSnapshots)
+  return (controlToken) =>
+    async ({ method, url, headers }, body, remoteAddress) => {
+      const path = url.pathname.replace(/^\/_fake\/?/, '')
+      const page = method === 'GET' ? answerPage(path) : undefined
+      const isPublic = page !== undefined || (method === 'GET' && path === 'health')
+      const rejected = rejectAccess(headers, remoteAddress, controlToken, isPublic)
+      if (rejected) return reject(403, 'forbidden', rejected)
+      if (page) return page
+      if (method === 'GET' && path === 'openapi.json') return respond(200, describeCommands())
+      if (method === 'GET' && path === 'service.json')
+        return respond(200, { ...service, servers: [{ url: url.origin + new URL(fake.baseUrl).pathname }] })
+      const last = path.lastIndexOf('/')
+      const routes = [`${method} ${path}`, `${method} ${path.slice(0, last)}/{id}`]
+      const name = commandRoutes.find((one) => routes.includes(one))
+      const route = `${method} /_fake/${cut(path)}`
+      if (!name) return reject(404, 'not_found', `There is no ${route}. There is: ${commandRoutes.join(', ')}.`)
+      try {
+        const fields = method === 'GET' ? readQuery(url.searchParams, commands[name]) : readBody(body)
+        const mismatch = findMismatch('', commands[name].takes ?? NOTHING, fields, { resolve })
+        if (mismatch) throw new FakeUsageError(mismatch)
+        return respond(200, await runners[name](fields, path.slice(last + 1)))
+      } catch (error) {
+        const isUnmet = isError(error) && error.name === 'AssertionError'
+        const message = isError(error) ? error.message : show(error)
+        return isUnmet
+          ? reject(409, 'expectation_failed', message)
+          : reject(400, 'invalid_request', `${route}: ${message}`)
+      }
     }
-  }
 }
 
 /** Query parameters, as the numbers that the schema asks for. */
@@ -63,33 +62,29 @@ function readQuery(query: URLSearchParams, { takes }: Command): object {
   return Object.fromEntries([...query].map(([name, value]) => [name, read(name, value)]))
 }
 
-async function readBody(request: Request): Promise<object> {
-  const text = await request.text()
+function readBody(text: string): object {
   const body: unknown = text === '' ? {} : JSON.parse(text)
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new FakeUsageError('The body is a JSON object.')
   return body
 }
 
-function reject(status: number, code: string, message: string): Response {
+function reject(status: number, code: string, message: string): Reply {
   return respond(status, { error: { code, message: cut(message, MAX_MESSAGE) } })
 }
 
-function respond(status: number, body: unknown): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-  })
+function respond(status: number, body: unknown): Reply {
+  const headers = Object.entries({ 'content-type': 'application/json', 'cache-control': 'no-store' })
+  return { status, headers, body: JSON.stringify(body) }
 }
 
 /** Why a request is rejected. The public page needs no token and may come from another machine, but not by a foreign `Host`. */
 function rejectAccess(
-  request: Request,
+  headers: Headers,
   remoteAddress: string | undefined,
   controlToken: string | undefined,
   isPublic: boolean,
 ): string | undefined {
-  const { headers } = request
   const [origin, site] = [headers.get('origin'), headers.get('sec-fetch-site') ?? 'none']
   // Only the page of the fake may use the control routes.
   const isOwn = origin === null || origin === `http://${headers.get('host')}`
@@ -108,7 +103,7 @@ function rejectAccess(
 }
 
 /** The OpenAPI description of the control routes: the schemas are those that requests are checked with. */
-function describeCommands(commands: Commands): object {
+function describeCommands(): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const [route, command] of Object.entries(commands)) {
     const [method = 'GET', path = ''] = route.split(' ')

@@ -1,3 +1,5 @@
+import type { Reply } from '../../rules/reply.ts'
+
 /** The page at `/_fake`, made with the platform only. Its script polls the control routes. */
 const PAGE = `<!DOCTYPE html>
 <html lang="en">
@@ -96,14 +98,18 @@ setInterval(() => paused || update(), 1000)
 update()
 `
 
-export function answerPage(path: string): Response | undefined {
+export function answerPage(path: string): Reply | undefined {
   if (path === '') return respond('text/html; charset=utf-8', PAGE)
   return path === 'page.js' ? respond('text/javascript; charset=utf-8', SCRIPT) : undefined
 }
 
-function respond(type: string, body: string): Response {
+function respond(type: string, body: string): Reply {
   const policy =
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'"
-  const headers = { 'content-type': type, 'content-security-policy': policy, 'cache-control': 'no-store' }
-  return new Response(body, { headers })
+  const headers = Object.entries({
+    'content-type': type,
+    'content-security-policy': policy,
+    'cache-control': 'no-store',
+  })
+  return { status: 200, headers, body }
 }
