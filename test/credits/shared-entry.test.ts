@@ -461,5 +461,5 @@ testProperty(
       }
     },
   ),
-  { cases: 20 },
+  { cases: 8 },
 )
