@@ -182,7 +182,7 @@ describe('the answer of the service is billed, whatever an afterResponse hook ma
         expect(clock.pending).toBe(0)
       },
     ),
-    { cases: 2 },
+    { cases: 4 },
   )
 })
 

@@ -93,7 +93,7 @@ describe('a hook that waits over the end of a window', () => {
         expect(clock.pending).toBe(0)
       },
     ),
-    { cases: 5 },
+    { cases: 12 },
   )
 
   test('waits until the reservation is written in the store, and a store that fails sends nothing', async () => {
