@@ -192,7 +192,7 @@ testProperty(
       expect(client.credits.charged + client.credits.uncertain).toBeGreaterThanOrEqual(ledger)
     },
   ),
-  { cases: 60 },
+  { cases: 25 },
 )
 
 const tries = (report: CallEndedEvent | CreditsUnclaimedEvent) =>

@@ -86,5 +86,5 @@ testProperty(
       }
     },
   ),
-  { cases: 300 },
+  { cases: 120 },
 )

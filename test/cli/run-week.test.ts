@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const SPAN = 3 * DAY
+const SPAN = 2 * DAY
 const ADDRESSES = Object.values(fakeTokens)
 const list = (from: number, to: number) => `[${ADDRESSES.slice(from, to).join(', ')}]`
 
@@ -155,20 +155,20 @@ test.each([
 - { operation: token.get, addresses: ${list(0, 4)}, every: 6h, hours: 22:00-07:00 }
 - { operation: token.list, params: { limit: 10 }, once: '23:30' }`,
   ],
-])('in three days, %s cost what the plan says, within 5 percent', async (_, yaml) => {
+])('in two days, %s cost what the plan says, within 5 percent', async (_, yaml) => {
   const { clock, fake, read, runFor } = prepare(yaml)
   const plan = forecastPlan(await read())
   const begun = clock.now()
   const run = await runFor(SPAN)
   const charges = fake.ledger().filter(({ at }) => at < begun + SPAN)
-  const perDay = charges.reduce((sum, { credits }) => sum + credits, 0) / 3
+  const perDay = charges.reduce((sum, { credits }) => sum + credits, 0) / 2
   expect([run.of('failed'), run.of('limit')]).toEqual([[], []])
   // Each day that it reports has what the service charged in it.
   const days = run.of('day')
   expect(days.map(({ date, spent, uncertain }) => [date, spent, uncertain])).toEqual(
     days.map(({ date }) => [date, chargedOn(fake, date), 0]),
   )
-  expect(days).toHaveLength(3)
+  expect(days).toHaveLength(2)
   expect(Math.abs(perDay / plan.creditsPerDay - 1)).toBeLessThan(0.05)
 })
 
@@ -263,7 +263,7 @@ testProperty(
       allLost += lostLocks()
     },
   ),
-  { cases: 4, afterAll: () => expect(allLost).toBeGreaterThan(5) },
+  { cases: 2, afterAll: () => expect(allLost).toBeGreaterThan(2) },
 )
 
 test('a token whose candles fail leaves the other tokens of its line alone', async () => {

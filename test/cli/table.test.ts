@@ -39,7 +39,7 @@ testProperty(
       }
     },
   ),
-  { cases: 200 },
+  { cases: 80 },
 )
 
 describe.each([40, 80])('in %i columns', (columns) => {

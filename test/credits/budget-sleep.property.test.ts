@@ -70,7 +70,7 @@ testProperty(
     )
     for (const { spent } of promised) expect(spent).toBeLessThanOrEqual(LIMIT)
   }),
-  { cases: 300 },
+  { cases: 120 },
 )
 
 testProperty(
@@ -82,5 +82,5 @@ testProperty(
     )
     for (const spent of spentIn.values()) expect(spent).toBeLessThanOrEqual(LIMIT)
   }),
-  { cases: 300 },
+  { cases: 120 },
 )

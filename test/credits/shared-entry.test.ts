@@ -458,5 +458,5 @@ testProperty(
       }
     },
   ),
-  { cases: 20 },
+  { cases: 8 },
 )

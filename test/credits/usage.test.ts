@@ -36,7 +36,7 @@ describe('the remaining credits', () => {
         expect(seen).toEqual(expected)
       })
     },
-    { cases: 100 },
+    { cases: 40 },
   )
 
   testProperty(
@@ -66,7 +66,7 @@ describe('the remaining credits', () => {
         expect(wrong).toEqual([])
       })
     },
-    { cases: 100 },
+    { cases: 40 },
   )
 })
 

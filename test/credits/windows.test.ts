@@ -58,7 +58,7 @@ testProperty(
     }
     expect(seen).toEqual(expected)
   }),
-  { cases: 300 },
+  { cases: 120 },
 )
 
 describe('the length of a window', () => {

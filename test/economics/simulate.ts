@@ -94,16 +94,16 @@ export function instantClient(onCharge: (credits: number) => Promise<void> | und
   } as unknown as Pick<Client, 'token' | 'prices'> as FeedClient
 }
 
-/** Credits of the feed, bought from a service that answers after `latencyMs`. */
-export async function runFeed({ watches, looks, span }: Workload, latencyMs: number): Promise<number> {
+/** Credits of the feed, bought from a service that answers after `latencyMs`. @param countedFrom what is bought before does not count */
+export async function runFeed({ watches, looks, span }: Workload, latencyMs: number, countedFrom = 0): Promise<number> {
   const clock = createVirtualClock()
   let credits = 0
   const client = instantClient((charged) => {
-    credits += charged
+    if (clock.now() - start >= countedFrom) credits += charged
     return latencyMs > 0 ? clock.sleep(latencyMs) : undefined
   })
-  const feed = createPriceFeed(client, { clock })
   const start = clock.now()
+  const feed = createPriceFeed(client, { clock })
   const moments = watches.flatMap(({ addresses, everyMs, from, to }) => {
     const ending = new AbortController()
     const begin = () => void feed.watch(addresses, { everyMs, onPrice() {}, signal: ending.signal })

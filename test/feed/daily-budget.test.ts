@@ -181,5 +181,5 @@ testProperty(
       },
     )
   },
-  { cases: 5 },
+  { cases: 2 },
 )

@@ -148,5 +148,5 @@ testProperty(
       expect(moved).toBe(distance > 0n && far)
     })
   },
-  { cases: 50 },
+  { cases: 20 },
 )

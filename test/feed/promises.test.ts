@@ -209,7 +209,7 @@ testProperty(
       }
     })
   },
-  { cases: 5 },
+  { cases: 2 },
 )
 
 testProperty(
@@ -239,7 +239,7 @@ testProperty(
     )
   },
   {
-    cases: 5,
+    cases: 2,
     examples: [
       // An address failed alone again and again, until it waited for a minute, which is longer than its interval.
       [

@@ -98,5 +98,5 @@ testProperty(
         await feed.close()
       },
     ),
-  { cases: 30 },
+  { cases: 12 },
 )

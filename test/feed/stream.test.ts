@@ -402,7 +402,7 @@ testProperty(
       },
     )
   },
-  { cases: 4 },
+  { cases: 2 },
 )
 
 test('events that are no prices are ignored', async () => {

@@ -40,7 +40,7 @@ testProperty(
         sum(({ addresses }) => addresses),
       )
     }),
-  { cases: 60 },
+  { cases: 25 },
 )
 
 test('a timetable of many intervals is planned from a few', () => {

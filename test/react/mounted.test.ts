@@ -204,5 +204,5 @@ testProperty(
       },
     )
   },
-  { cases: 8 },
+  { cases: 3 },
 )

@@ -152,7 +152,7 @@ testProperty(
       },
     )
   },
-  { cases: 12 },
+  { cases: 5 },
 )
 
 test('equal parameters are bought once, and each has its result', async () => {
