@@ -88,5 +88,5 @@ testProperty(
     ),
     play,
   ),
-  { cases: 2, examples: [[LEFT], [TIMED_OUT]] },
+  { cases: 5, examples: [[LEFT], [TIMED_OUT]] },
 )

@@ -65,5 +65,5 @@ testProperty(
     expect(script.open).toHaveLength(0)
     expect(clock.pending).toBe(0)
   }),
-  { cases: 10, examples: [PASSED_FOR_EVER] },
+  { cases: 25, examples: [PASSED_FOR_EVER] },
 )

@@ -224,5 +224,5 @@ testProperty(
     expect(script.open).toHaveLength(0)
     expect(clock.pending).toBe(0)
   }),
-  { cases: 8 },
+  { cases: 20 },
 )

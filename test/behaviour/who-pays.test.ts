@@ -192,7 +192,7 @@ testProperty(
       expect(client.credits.charged + client.credits.uncertain).toBeGreaterThanOrEqual(ledger)
     },
   ),
-  { cases: 25 },
+  { cases: 60 },
 )
 
 const tries = (report: CallEndedEvent | CreditsUnclaimedEvent) =>

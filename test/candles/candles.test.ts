@@ -53,7 +53,7 @@ testProperty(
     }
     expect(fillGaps(filled, bucket).map(({ time }) => time)).toEqual(filled.map(({ time }) => time))
   }),
-  { cases: 80 },
+  { cases: 200 },
 )
 
 testProperty(
@@ -63,7 +63,7 @@ testProperty(
     const kept = new Set(closedOnly(candles, bucket, now).map(({ time }) => time))
     for (const { time } of candles) expect(kept.has(time)).toBe(1_000 * (time + SECONDS[bucket]) <= now)
   }),
-  { cases: 80 },
+  { cases: 200 },
 )
 
 testProperty(
@@ -84,7 +84,7 @@ testProperty(
       ])
     }
   }),
-  { cases: 80 },
+  { cases: 200 },
 )
 
 test('no candles, and one alone, have no gaps', () => {

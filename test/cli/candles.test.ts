@@ -210,7 +210,7 @@ testProperty(
     expect(text).toMatch(/^-?\d+(\.\d+)?$/)
     expect(Number(text)).toBe(number === 0 ? 0 : number)
   }),
-  { cases: 40 },
+  { cases: 100 },
 )
 
 test('--sync buys what is missing', async () => {
@@ -418,7 +418,7 @@ testProperty(
       },
     )
   },
-  { cases: 3 },
+  { cases: 6 },
 )
 
 const ALL: readonly string[] = Object.values(fakeTokens)

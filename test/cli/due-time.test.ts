@@ -86,5 +86,5 @@ testProperty(
       }
     },
   ),
-  { cases: 120 },
+  { cases: 300 },
 )

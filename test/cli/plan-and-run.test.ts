@@ -97,5 +97,5 @@ testProperty(
       }
     })
   },
-  { cases: 25, afterAll: () => expect(Math.min(seen.right, seen.wrong)).toBeGreaterThan(5) },
+  { cases: 60, afterAll: () => expect(Math.min(seen.right, seen.wrong)).toBeGreaterThan(5) },
 )

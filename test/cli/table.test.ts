@@ -39,7 +39,7 @@ testProperty(
       }
     },
   ),
-  { cases: 80 },
+  { cases: 200 },
 )
 
 describe.each([40, 80])('in %i columns', (columns) => {

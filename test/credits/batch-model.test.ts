@@ -98,7 +98,7 @@ testProperty(
     })
     expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([cost, 0, 0])
   }),
-  { cases: 2 },
+  { cases: 5 },
 )
 
 testProperty(
@@ -141,7 +141,7 @@ testProperty(
     expect(seen.requests).toBe(Math.ceil(keys.length / 50))
     expect([client.budget.spent, client.budget.reserved, client.budget.uncertain]).toEqual([seen.charged, 0, 0])
   }),
-  { cases: 3 },
+  { cases: 8 },
 )
 
 testProperty(
@@ -163,7 +163,7 @@ testProperty(
     expect(Object.keys(prices)).toEqual([...new Set(second)])
     expect(prices).toEqual(await readOneByOne(second, new Set()))
   }),
-  { cases: 5 },
+  { cases: 12 },
 )
 
 test('the address of a price is as the caller wrote it, unless the service sends one', async () => {

@@ -171,7 +171,7 @@ testProperty(
       charged += proof.charged
     }
   }),
-  { cases: 100, afterAll: () => expect(Math.min(freed, charged)).toBeGreaterThan(100) },
+  { cases: 250, afterAll: () => expect(Math.min(freed, charged)).toBeGreaterThan(250) },
 )
 
 testProperty(
@@ -191,5 +191,5 @@ testProperty(
     }
     expect(seen).toEqual(expected)
   }),
-  { cases: 100 },
+  { cases: 250 },
 )

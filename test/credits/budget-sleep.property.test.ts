@@ -70,7 +70,7 @@ testProperty(
     )
     for (const { spent } of promised) expect(spent).toBeLessThanOrEqual(LIMIT)
   }),
-  { cases: 120 },
+  { cases: 300 },
 )
 
 testProperty(
@@ -82,5 +82,5 @@ testProperty(
     )
     for (const spent of spentIn.values()) expect(spent).toBeLessThanOrEqual(LIMIT)
   }),
-  { cases: 120 },
+  { cases: 300 },
 )

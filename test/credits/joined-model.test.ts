@@ -334,5 +334,5 @@ function totalsOf(budget: Budget): number[] | undefined {
 testProperty(
   'budgets that are joined count what each was charged, and no more than their limit, whatever is lost, sleeps, fails, or is decided twice',
   fc.asyncProperty(cases, run),
-  { cases: 100 },
+  { cases: 250 },
 )

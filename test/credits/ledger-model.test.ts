@@ -359,5 +359,5 @@ testProperty(
       await run(fake, clock, one)
     })
   },
-  { cases: 8 },
+  { cases: 20 },
 )

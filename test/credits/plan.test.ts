@@ -214,6 +214,6 @@ describe('advises', () => {
         expect(plan.creditsPerDay - saved).toBeLessThanOrEqual(Math.min(plan.creditsPerDay, together) + 1e-6)
       })
     },
-    { cases: 16 },
+    { cases: 40 },
   )
 })

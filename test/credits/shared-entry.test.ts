@@ -458,5 +458,5 @@ testProperty(
       }
     },
   ),
-  { cases: 8 },
+  { cases: 20 },
 )

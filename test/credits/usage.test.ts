@@ -36,7 +36,7 @@ describe('the remaining credits', () => {
         expect(seen).toEqual(expected)
       })
     },
-    { cases: 40 },
+    { cases: 100 },
   )
 
   testProperty(
@@ -66,7 +66,7 @@ describe('the remaining credits', () => {
         expect(wrong).toEqual([])
       })
     },
-    { cases: 40 },
+    { cases: 100 },
   )
 })
 

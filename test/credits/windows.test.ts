@@ -58,7 +58,7 @@ testProperty(
     }
     expect(seen).toEqual(expected)
   }),
-  { cases: 120 },
+  { cases: 300 },
 )
 
 describe('the length of a window', () => {

@@ -204,5 +204,5 @@ testProperty(
     })
     expect(found).toEqual(expectedCrossings(rules, path))
   }),
-  { cases: 120 },
+  { cases: 300 },
 )

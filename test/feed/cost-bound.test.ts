@@ -50,7 +50,7 @@ describe.each(LATENCIES)('with answers after %d ms', (latencyMs) => {
       fc.asyncProperty(workload, async (run) => {
         expect(await runFeed(run, latencyMs)).toBeLessThanOrEqual(cheapest(run, latencyMs) + allowance(run))
       }),
-    { cases: 2 },
+    { cases: 5 },
   )
 
   test('56 tokens at 600 s, of which 3 at 570 s, cost no more than one timer for all', async () => {

@@ -181,5 +181,5 @@ testProperty(
       },
     )
   },
-  { cases: 2 },
+  { cases: 5 },
 )

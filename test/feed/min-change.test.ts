@@ -148,5 +148,5 @@ testProperty(
       expect(moved).toBe(distance > 0n && far)
     })
   },
-  { cases: 20 },
+  { cases: 50 },
 )

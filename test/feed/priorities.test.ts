@@ -159,7 +159,7 @@ testProperty(
     )
   },
   {
-    cases: 1,
+    cases: 2,
     // Regressions: calls of others that leave too little at the end of a day, and the last purchase
     // of a guarantee taken for more than it costs.
     examples: [

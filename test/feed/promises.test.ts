@@ -209,7 +209,7 @@ testProperty(
       }
     })
   },
-  { cases: 2 },
+  { cases: 5 },
 )
 
 testProperty(
@@ -239,7 +239,7 @@ testProperty(
     )
   },
   {
-    cases: 2,
+    cases: 5,
     examples: [
       // An address failed alone again and again, until it waited for a minute, which is longer than its interval.
       [

@@ -31,7 +31,7 @@ testProperty(
       }
     })
   },
-  { cases: 20 },
+  { cases: 50 },
 )
 
 test('the schedule buys a slow watch early with the calls of a fast one', async () => {

@@ -136,5 +136,5 @@ testProperty(
         expect(clock.pending).toBe(0)
       },
     ),
-  { cases: 5 },
+  { cases: 12 },
 )

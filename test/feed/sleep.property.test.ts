@@ -98,5 +98,5 @@ testProperty(
         await feed.close()
       },
     ),
-  { cases: 12 },
+  { cases: 30 },
 )

@@ -402,7 +402,7 @@ testProperty(
       },
     )
   },
-  { cases: 2 },
+  { cases: 4 },
 )
 
 test('events that are no prices are ignored', async () => {

@@ -58,7 +58,7 @@ testProperty(
       }
     }),
   {
-    cases: 2,
+    cases: 5,
     examples: [
       // Unstretched, one interval for all is the cheapest rule; stretched, it costs twice as much as others.
       [

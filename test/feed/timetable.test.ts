@@ -40,7 +40,7 @@ testProperty(
         sum(({ addresses }) => addresses),
       )
     }),
-  { cases: 25 },
+  { cases: 60 },
 )
 
 test('a timetable of many intervals is planned from a few', () => {

@@ -104,5 +104,5 @@ testProperty(
       expect(deliveries.filter(({ price }) => price.stale).length).toBeLessThanOrEqual(4 * forward)
       expect(fake.charged()).toBeLessThanOrEqual(100 * (1 + Math.ceil(duration / MINUTE) + forward))
     }),
-  { cases: 3 },
+  { cases: 8 },
 )

@@ -69,7 +69,7 @@ describe('requestsPerMinute', () => {
       for (const [index, at] of accepted.entries())
         expect(accepted.slice(index).filter((other) => other < at + MINUTE).length).toBeLessThanOrEqual(8)
     }),
-    { cases: 16 },
+    { cases: 40 },
   )
 })
 

@@ -81,5 +81,5 @@ testProperty(
     expect(PROBE + stated.reduce((sum, cost) => sum + cost, 0)).toBeLessThanOrEqual(spent)
     await close()
   }),
-  { cases: 4 },
+  { cases: 10 },
 )

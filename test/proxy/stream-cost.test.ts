@@ -129,7 +129,7 @@ testProperty(
     await feed.close()
     expect(clock.pending).toBe(0)
   }),
-  { cases: 1 },
+  { cases: 3 },
 )
 
 describe("with 'any' address", () => {

@@ -204,5 +204,5 @@ testProperty(
       },
     )
   },
-  { cases: 3 },
+  { cases: 8 },
 )

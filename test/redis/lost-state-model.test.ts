@@ -87,5 +87,5 @@ async function run(steps: readonly Step[]): Promise<void> {
 testProperty(
   'no window is charged more than the limit, whatever snapshots Redis starts from, where each member asks for something before initialize()',
   () => fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), run),
-  { cases: 20, afterAll: () => expect(refusals).toBeGreaterThan(50) },
+  { cases: 40, afterAll: () => expect(refusals).toBeGreaterThan(100) },
 )

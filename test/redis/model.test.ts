@@ -106,5 +106,5 @@ testProperty(
     const plans = fc.array(step, { maxLength: 50, size: 'max' })
     return fc.asyncProperty(plans, run)
   },
-  { cases: 12 },
+  { cases: 25 },
 )

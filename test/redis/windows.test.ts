@@ -89,5 +89,5 @@ async function run(steps: readonly Step[]): Promise<void> {
 testProperty(
   'the windows of a fleet are those of the model: what counts, what fits and when they end, whatever the clock does',
   () => fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), run),
-  { cases: 12 },
+  { cases: 25 },
 )

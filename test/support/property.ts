@@ -12,7 +12,7 @@ const MARGIN_MS = 5_000
 const SHRINK_MS = 30 * 60_000
 
 export interface PropertyOptions<T> {
-  /** How many random cases are tried. `npm run test:explore` tries 100 times as many. */
+  /** How many random cases are tried. `npm run test:explore` tries 40 times as many. */
   readonly cases: number
   /** Cases that once failed, tried first. */
   readonly examples?: T[]

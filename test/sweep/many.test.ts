@@ -152,7 +152,7 @@ testProperty(
       },
     )
   },
-  { cases: 5 },
+  { cases: 12 },
 )
 
 test('equal parameters are bought once, and each has its result', async () => {

@@ -105,7 +105,7 @@ describe('maxCredits × one store × several clients', () => {
         expect(clock.pending).toBe(0)
       },
     ),
-    { cases: 8 },
+    { cases: 18 },
   )
 })
 
