@@ -2,7 +2,7 @@ import { internalsOf } from '../client/client-internals.ts'
 import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { checkSignal, invalidOption } from '../errors/input.ts'
+import { checkSignal, invalidOption, requireInteger } from '../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../fleet/fleet.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { messageOf } from '../utils/runtime.ts'
@@ -57,8 +57,8 @@ export class FeedContext {
     const internals = internalsOf(client)
     this.client = client
     this.options = options
-    this.collectMs = readDuration('collectMs', options.collectMs ?? 5, 1_000)
-    this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000, DAY_MS)
+    this.collectMs = requireInteger('collectMs', options.collectMs ?? 5, '0 to 1000 milliseconds', 0, 1_000)
+    this.maxAgeMs = requireInteger('maxAgeMs', options.maxAgeMs ?? 60_000, 'at most a day, in milliseconds', 0, DAY_MS)
     this.clock = new FeedClock(options.clock ?? internals?.clock ?? new SystemClock())
     this.store = store
     this.dailyBudget = new DailyBudget(options, this.clock, internals?.budget)
@@ -133,7 +133,7 @@ export class Lifetime extends LightAbortController {
   }
 
   end(): void {
-    const message = 'The feed is closed. Make a new one with createPriceFeed.'
+    const message = 'The feed is closed. Make a new one.'
     const reason = new EtnMarketError(message, { code: 'feed_closed' })
     this.#controller.abort(reason)
     this.abort(reason)
@@ -145,11 +145,6 @@ function readSharedLease({ fleet, store }: FeedOptions): SharedLease | undefined
   if (fleet === undefined) return undefined
   const internals = fleetInternalsOf(fleet)
   if (internals === undefined) throw invalidOption('fleet', fleet, 'a fleet of createRedisFleet')
-  if (store === undefined) throw invalidOption('store', store, 'a store that all members of the fleet share')
+  if (store === undefined) throw invalidOption('store', store, 'the store of all members')
   return internals.buyLease
-}
-
-function readDuration(name: string, ms: number, longest: number): number {
-  if (typeof ms === 'number' && ms >= 0 && ms <= longest) return ms
-  throw invalidOption(name, ms, `a number of milliseconds from 0 to ${longest}`)
 }
