@@ -133,7 +133,7 @@ export class Lifetime extends LightAbortController {
   }
 
   end(): void {
-    const message = 'The feed is closed. Make a new one.'
+    const message = 'The feed is closed.'
     const reason = new EtnMarketError(message, { code: 'feed_closed' })
     this.#controller.abort(reason)
     this.abort(reason)
