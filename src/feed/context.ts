@@ -2,10 +2,9 @@ import { internalsOf } from '../client/client-internals.ts'
 import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { checkSignal, invalidOption, requireInteger } from '../errors/input.ts'
+import { checkSignal, invalidOption } from '../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../fleet/fleet.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
-import { messageOf } from '../utils/runtime.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { DailyBudget } from './daily-budget.ts'
 import type { FeedEvent } from './events.ts'
@@ -13,7 +12,7 @@ import { callSafely } from './failures.ts'
 import { FeedClock } from './feed-clock.ts'
 import { followPageVisibility, type PageVisibility, requireVisibility } from './page-visibility.ts'
 import { PriceBuyer } from './prices/price-buyer.ts'
-import type { SharedPrices } from './prices/shared-prices.ts'
+import { SharedPrices } from './prices/shared-prices.ts'
 import { PriceTable } from './prices/tracked-price.ts'
 import { Backoff } from './requests/backoff.ts'
 import type { RecurringRequest } from './requests/requester.ts'
@@ -57,14 +56,14 @@ export class FeedContext {
     const internals = internalsOf(client)
     this.client = client
     this.options = options
-    this.collectMs = requireInteger('collectMs', options.collectMs ?? 5, '0 to 1000 milliseconds', 0, 1_000)
-    this.maxAgeMs = requireInteger('maxAgeMs', options.maxAgeMs ?? 60_000, 'at most a day, in milliseconds', 0, DAY_MS)
+    this.collectMs = readDuration('collectMs', options.collectMs ?? 5, 1_000)
+    this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000, DAY_MS)
     this.clock = new FeedClock(options.clock ?? internals?.clock ?? new SystemClock())
     this.store = store
     this.dailyBudget = new DailyBudget(options, this.clock, internals?.budget)
     this.backoff = new Backoff(this.clock, this.emit)
     this.send = createSend(client, this.dailyBudget.budget)
-    this.buyer = new PriceBuyer(this, store && (() => this.#loadShared(store, fleetLease)))
+    this.buyer = new PriceBuyer(this, store && new SharedPrices(this, store, fleetLease))
     this.schedule = new Schedule(this)
     if (stream) this.schedule.stream = new FeedStream(this)
     if (typeof pauseWhenHidden !== 'boolean') requireVisibility('pauseWhenHidden', pauseWhenHidden, 'true, false')
@@ -89,16 +88,6 @@ export class FeedContext {
   readonly toChecksum = (addresses: readonly string[]): string[] => {
     this.client.prices.batch.estimate({ addresses: addresses as string[] })
     return addresses.map(this.#checksum)
-  }
-
-  /** On demand, because most pages have no store. Where its code cannot be loaded, the feed buys the prices itself. */
-  #loadShared(store: FeedStore, fleetLease: SharedLease | undefined): Promise<SharedPrices | undefined> {
-    return this.share('prices', () =>
-      import('./prices/shared-prices.ts').then(
-        ({ SharedPrices }) => new SharedPrices(this, store, fleetLease),
-        (error) => void this.emit({ type: 'feed.store_failed', message: messageOf(error) }),
-      ),
-    )
   }
 
   /** Resolves when no timer, listener or request is left. */
@@ -133,7 +122,7 @@ export class Lifetime extends LightAbortController {
   }
 
   end(): void {
-    const message = 'The feed is closed.'
+    const message = 'The feed is closed. Make a new one with createPriceFeed.'
     const reason = new EtnMarketError(message, { code: 'feed_closed' })
     this.#controller.abort(reason)
     this.abort(reason)
@@ -145,6 +134,11 @@ function readSharedLease({ fleet, store }: FeedOptions): SharedLease | undefined
   if (fleet === undefined) return undefined
   const internals = fleetInternalsOf(fleet)
   if (internals === undefined) throw invalidOption('fleet', fleet, 'a fleet of createRedisFleet')
-  if (store === undefined) throw invalidOption('store', store, 'the store of all members')
+  if (store === undefined) throw invalidOption('store', store, 'a store that all members of the fleet share')
   return internals.buyLease
+}
+
+function readDuration(name: string, ms: number, longest: number): number {
+  if (typeof ms === 'number' && ms >= 0 && ms <= longest) return ms
+  throw invalidOption(name, ms, `a number of milliseconds from 0 to ${longest}`)
 }

@@ -202,7 +202,8 @@ export class DailyBudget implements Stretch {
   ): BudgetExceededError {
     const available = Math.max(0, Math.floor(left))
     return new BudgetExceededError(
-      `The request needs up to ${needed} credits, but ${available} are left beside ${others}. Nothing was sent. Allow more credits.`,
+      `The request needs up to ${needed} credits, but ${available} are left beside ${others}. Nothing was sent. ` +
+        'Wait for the next window or allow more credits.',
       { operation, needed, available, resetsAt: this.budget.resetsAt },
     )
   }
@@ -244,6 +245,6 @@ function demandOf(watched: Iterable<TrackedPrice>): StretchedDemand[] {
 function readOptions(options: Exclude<FeedOptions['budget'], false | undefined>) {
   rejectUnknown('budget option', options, ['creditsPerDay', 'name'])
   const { creditsPerDay, name } = options
-  const credits = requireInteger('budget.creditsPerDay', creditsPerDay)
+  const credits = requireInteger('budget.creditsPerDay', creditsPerDay, 'a whole number of credits above 0')
   return { credits, name: readBudgetName(name) }
 }

@@ -18,17 +18,16 @@ type Prices = readonly TrackedPrice[]
 /** Gets prices from the store, else from the service, and delivers them or the failure to the subscribers. */
 export class PriceBuyer {
   readonly #context: FeedContext
-  readonly #loadShared: (() => Promise<SharedPrices | undefined>) | undefined
-  #shared: SharedPrices | undefined
+  readonly #shared: SharedPrices | undefined
   readonly #isolation: Isolation
   readonly #semaphore = new Semaphore(MAX_REQUESTS)
   /** Requests that wait for a cool-down or for their answer, with what takes them back. */
   readonly #requests = new Map<Prices, LightAbortController>()
 
-  /** @param loadShared loads what other processes buy, too; undefined without a store */
-  constructor(context: FeedContext, loadShared: (() => Promise<SharedPrices | undefined>) | undefined) {
+  /** @param shared what other processes buy, too; undefined without a store */
+  constructor(context: FeedContext, shared: SharedPrices | undefined) {
     this.#context = context
-    this.#loadShared = loadShared
+    this.#shared = shared
     this.#isolation = new Isolation(context)
   }
 
@@ -49,7 +48,6 @@ export class PriceBuyer {
         await loading
         this.#context.schedule.loaded()
       }
-      this.#shared ??= await this.#loadShared?.()
       if (this.#shared) await this.#shared.buy(due, early, decidedAt)
       else await this.buyAll(prices, decidedAt)
     } catch (error) {
@@ -62,7 +60,7 @@ export class PriceBuyer {
   /** Fails the callers whose price requests do not fit, each as a whole, in the order in which they came. Returns what may be bought. */
   admit(prices: Prices): Prices {
     // The store may have their prices for free.
-    return this.#loadShared ? prices : this.#refuseCallers(prices)
+    return this.#shared ? prices : this.#refuseCallers(prices)
   }
 
   #refuseCallers(prices: Prices): Prices {

@@ -101,7 +101,7 @@ export function unusable(
   operation: OperationId,
   { data, credits }: Pick<Spent<unknown>, 'data' | 'credits'>,
 ): ResponseError {
-  const message = `${operation}: the answer does not match the contract. error.body has it.`
+  const message = `${operation}: the answer does not match the contract. It was paid for; the data is in error.body.`
   return new ResponseError(message, { operation, code: 'unexpected_shape', charge: 'charged', credits, body: data })
 }
 

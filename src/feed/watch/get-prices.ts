@@ -101,7 +101,7 @@ function waitFor(
 }
 
 function tooOldError(address: string, ageMs: number): ResponseError {
-  const message = `token.price: a cache answered with a price that is ${Math.round(ageMs / 1_000)} s old, above maxAgeMs. Cache no answers of the service.`
+  const message = `token.price: a cache answered with a price of ${address} that is ${Math.round(ageMs / 1_000)} s old, above maxAgeMs. Cache no answers of the service, or pass stale: 'allow'.`
   return new ResponseError(message, { code: 'cached_answer', operation: 'token.price', params: { address } })
 }
 
