@@ -143,7 +143,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     expectCredits: (expected, filter) => expectAmounts('ledger', expected, session.maskFilter(filter), session),
     expectRequests: (expected, filter) => expectAmounts('journal', expected, session.maskFilter(filter), session),
     expectNoUnusedFaults: () => expectNoUnusedFaults(session.faults.unused()),
-    clock: { now: clock.now, monotonic: clock.elapsed, sleep: clock.sleep, random: () => unit(noise, ++drawn) },
+    clock: { now: clock.waitingNow, monotonic: clock.elapsed, sleep: clock.sleep, random: () => unit(noise, ++drawn) },
     world: world.control,
     now: clock.now,
     advance(ms) {

@@ -140,6 +140,28 @@ function watch(fake: FakeService, connection: Pick<ClientOptions, 'fetch' | 'bas
 }
 
 describe('fake.clock', () => {
+  it('is not set back by an advance that has still to run', async () => {
+    const { fake } = ask()
+    const { clock } = fake
+    const seen: number[] = []
+    const note = () => seen.push(clock.now() - NOON, clock.monotonic() - NOON)
+    const late = async () => {
+      // Begins to wait when the time of the fake has moved already.
+      await undefined
+      note()
+      await clock.sleep(5)
+      note()
+    }
+    const advanced = [fake.advance(10_000), late(), fake.advance(1_000)]
+    expect(fake.now()).toBe(NOON + 11_000)
+    note()
+    await Promise.all(advanced)
+    note()
+    expect(seen.slice(0, 2)).toEqual([0, 0])
+    expect(seen.slice(-2)).toEqual([11_000, 11_000])
+    expect(seen).toEqual(seen.toSorted((one, other) => one - other))
+  })
+
   it('advance moves the time at once, and runs what is due in order, with what it starts', async () => {
     const { fake } = ask()
     const seen: [string, number][] = []

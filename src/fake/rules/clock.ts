@@ -47,6 +47,9 @@ export class ServiceClock {
   #step: number | undefined
   #running: Promise<void> = Promise.resolve()
   #advanced = 0
+  /** Calls of `advance` that have not ended, and the elapsed time at which the next of them begins. */
+  #pending = 0
+  #beginsAt = 0
   /** Milliseconds that `now()` was moved by. It can be set back. */
   offset = 0
 
@@ -54,17 +57,22 @@ export class ServiceClock {
     this.#clock = clock
   }
 
-  readonly now = (): number => this.elapsed() - this.#advanced + this.offset
+  /** The time of the fake: `advance` moves it at once. */
+  readonly now = (): number => this.#unix(this.#step ?? this.#target())
+
+  /** The time of those who wait: it is never set back by what `advance` has still to run. */
+  readonly waitingNow = (): number => this.#unix(this.elapsed())
 
   /** Elapsed time: what sets `now()` back does not change it. Waits end in this time. */
-  readonly elapsed = (): number => this.#step ?? this.#target()
+  readonly elapsed = (): number => this.#step ?? (this.#pending > 0 ? this.#beginsAt : this.#target())
 
   /** As `fake.advance`. While something runs, `now()` is the moment at which it is due. */
   advance(ms: number): Promise<void> {
     const from = this.#target()
+    if (this.#pending++ === 0) this.#beginsAt = from
     this.#advanced += ms
     this.offset += ms
-    this.#running = this.#running.then(() => this.#runDue(from))
+    this.#running = this.#running.then(() => this.#runDue(from)).then(() => this.#end(from + ms))
     return this.#running
   }
 
@@ -100,7 +108,16 @@ export class ServiceClock {
       await this.#settle()
     }
     this.#step = undefined
+  }
+
+  #end(at: number): void {
+    this.#pending--
+    this.#beginsAt = at
     for (const one of this.#waiting) one.restart()
+  }
+
+  #unix(elapsed: number): number {
+    return elapsed - this.#advanced + this.offset
   }
 
   async #settle(): Promise<void> {
