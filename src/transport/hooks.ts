@@ -82,6 +82,8 @@ export async function runBeforeRequest(
     const result = await nameErrors(name, () => hook({ request, operation, callId, attempt }))
     if (result instanceof Response) return checkUnread(name, result)
     const isOther = result instanceof Request
+    if (!isOther && typeof result === 'object' && result !== null)
+      throw misuse(name, 'returned neither a Request nor a Response.')
     const { url, headers } = isOther ? result : request
     if (new URL(url).origin !== new URL(request.url).origin)
       throw misuse(name, 'returned a Request to another origin, where the key must not go. Set baseUrl instead.')

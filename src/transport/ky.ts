@@ -241,7 +241,13 @@ class FetchSender {
 async function toStandard(response: FetchResponse, maxBytes: number): Promise<Response> {
   if (response instanceof Response) return response
   const { status, headers } = response
-  return new Response((await readText(response, maxBytes)) || null, { status, headers: [...headers] })
+  const text = await readText(response, maxBytes)
+  try {
+    return new Response(text || null, { status, headers: [...headers] })
+  } catch (cause) {
+    // It has arrived, and may have been paid for.
+    throw new InvalidFetchError('fetch resolved to a response that hooks cannot be given', { cause })
+  }
 }
 
 /** It may come from another implementation of `fetch`. */

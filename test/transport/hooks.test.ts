@@ -1,4 +1,4 @@
-import { type BeforeRequestHook, type EtnMarketError, type Hooks, InvalidRequestError } from 'etn-market'
+import { type BeforeRequestHook, createClient, type EtnMarketError, type Hooks, InvalidRequestError } from 'etn-market'
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import type { BeforeRequestState } from '../../src/client/options.ts'
@@ -127,6 +127,15 @@ describe('beforeRequest', () => {
     expect(allRepresentations(error)).not.toMatch(new RegExp(`${KEY}|${OTHER_KEY}`))
   })
 
+  test.each([
+    ['a response of another implementation', { status: 200, headers: new Map(), text: async () => '{}' }],
+    ['something else', {}],
+  ])('is no answer, and nothing is sent, when it returns %s', async (_, value) => {
+    const { error, script } = await call({ beforeRequest: [() => value as never] })
+    expect(error).toMatchObject({ code: 'hook_failed', attempts: 0, charge: 'none' })
+    expect(script.requests).toHaveLength(0)
+  })
+
   test('may not set a key where the client has none, and is no reason to call the public service without one', async () => {
     const beforeRequest = [({ request }: BeforeRequestState) => request.headers.set('authorization', OTHER_KEY)]
     const { client, script } = setup(answer, { apiKey: undefined, hooks: { beforeRequest } })
@@ -232,6 +241,27 @@ describe('afterResponse', () => {
     expect(error.message).toContain('afterResponse[1]')
     expect(script.requests).toHaveLength(1)
     expect(client.budget).toMatchObject({ reserved: 0, ...money })
+  })
+
+  test.each([
+    ['with a header that no Response takes', 200, [[':status', '200']]],
+    ['with a body that its status does not allow', 204, []],
+  ])('is not handed an answer of a custom fetch %s, which is not bought again', async (_, status, lines) => {
+    let requests = 0
+    const headers = new Map([['x-credits-cost', '50'], ...(lines as [string, string][])])
+    const fetch = async () => {
+      requests++
+      return { status, headers, text: async () => JSON.stringify({ data: price(TOKEN) }) } as unknown as Response
+    }
+    const client = createClient({
+      apiKey: 'esk_test_key',
+      baseUrl: 'http://any',
+      fetch,
+      hooks: { afterResponse: [() => {}] },
+    })
+    const error = await client.token.price({ address: TOKEN }).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'invalid_fetch', credits: 50, charge: 'charged' })
+    expect(requests).toBe(1)
   })
 
   test('that throws leaves the body in the error', async () => {
