@@ -205,11 +205,18 @@ export interface OpenedBudget {
   close(): Promise<void>
 }
 
-/** @param given settings, or a budget of the caller's own. @param ttlMs how long a store has to keep what is written; undefined for always */
+/** An entry of another part of the library, apart from those that users name. */
+export interface OwnEntry {
+  readonly key: string
+  /** How long a store has to keep what is written. @default always */
+  readonly ttlMs?: number | undefined
+}
+
+/** @param given settings, or a budget of the caller's own */
 export function openBudget(
   given: OpenedBudget['budget'] | BudgetOptions,
   clock: Pick<Clock, 'now' | 'monotonic'>,
-  ttlMs?: number,
+  own?: OwnEntry,
 ): OpenedBudget {
   if ('reserve' in given) return { budget: given, close: async () => given.flush?.() }
   const { credits, windowMs, name } = readOptions(given)
@@ -225,7 +232,7 @@ export function openBudget(
     return { limit: credits, windows, keyBalances, now: () => clock.now(), time }
   }
   if (store === undefined) return { budget: createMemoryBudget(begin()), close: async () => {} }
-  const key = `etn-market:budget:${name}`
+  const { key, ttlMs } = own ?? { key: `etn-market:budget:${name}` }
   const entry = { store, key, credits, windowMs, storeTimeoutMs, exclusiveKey, maxChargeDelayMs, ttlMs }
   return openEntry(entry, () => createStoredBudget(entry, begin))
 }

@@ -48,7 +48,7 @@ export class DailyBudget implements Stretch {
     clock: FeedClock,
     ofClient: SpendingLimit | undefined,
   ) {
-    const limit = options ? readOptions(options) : undefined
+    const limit = options === undefined || options === false ? undefined : readOptions(options)
     this.#clock = clock
     this.#ofClient = ofClient
     if (limit === undefined || store === undefined) {
@@ -58,8 +58,9 @@ export class DailyBudget implements Stretch {
       const budget = createMemoryBudget({ limit: limit?.credits ?? NEVER, windows, now, keyBalances: undefined })
       this.#opened = openBudget(budget, clock.wall)
     } else {
-      const options = { creditsPerDay: limit.credits, store, name: `feed:${limit.name}` }
-      this.#opened = openBudget(options, clock.wall, ENTRY_TTL_MS)
+      const key = `etn-market:feed:budget:1:${limit.name}`
+      const options = { creditsPerDay: limit.credits, store }
+      this.#opened = openBudget(options, clock.wall, { key, ttlMs: ENTRY_TTL_MS })
     }
     this.budget = this.#opened.budget
     this.#isLoaded = this.budget.load === undefined

@@ -44,7 +44,7 @@ export function readSettings(options: ProxyOptions) {
     rules: readRules(options.allow),
     visitor,
     visitorCookie,
-    perVisitor: perVisitor && readVisitorLimits(perVisitor),
+    perVisitor: perVisitor === undefined ? undefined : readVisitorLimits(perVisitor),
     cors,
     cdnMaxAgeMs: cdn.maxAgeMs,
     operator,

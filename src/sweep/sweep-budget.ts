@@ -4,8 +4,8 @@ import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { budgetExceeded } from '../errors/budget.ts'
 import { isPromise } from '../utils/runtime.ts'
 
-/** The name of the budget in which the sweeps on a store keep what they were charged. */
-export const SWEEP_BUDGET_NAME = 'sweeps'
+/** The entry of a store in which its sweeps keep what they were charged. */
+export const SWEEP_KEY = 'etn-market:sweep:1:ledger'
 
 /** The limit of a sweep, in which those before it and beside it count, too, as one call has it: it knows why that call was refused. */
 export class CallLimit implements SpendingLimit {

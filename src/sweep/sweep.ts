@@ -14,7 +14,7 @@ import { type CallInput, operationInput } from '../request/plan-requests.ts'
 import { CALL_OPTIONS, callSettings } from '../request/settings.ts'
 import type { AddressReader } from '../utils/address.ts'
 import { type SweepCall, SweepRun } from './run-sweep.ts'
-import { SWEEP_BUDGET_NAME } from './sweep-budget.ts'
+import { SWEEP_KEY } from './sweep-budget.ts'
 
 export interface SweepContext extends Pick<CallContext, 'clock' | 'settings' | 'lifetimes' | 'baseUrl' | 'redact'> {
   readonly addressReader: AddressReader
@@ -38,8 +38,8 @@ export function createSweep(
   async function* iterate(): AsyncGenerator<SweepResult<unknown, unknown>, void, undefined> {
     const { maxCredits, signal } = settings
     const store = maxCredits === undefined ? undefined : settings.store
-    const unlimited = { credits: Number.POSITIVE_INFINITY, store, name: SWEEP_BUDGET_NAME }
-    const { budget, close } = openBudget(unlimited, context.clock)
+    const unlimited = { credits: Number.POSITIVE_INFINITY, store }
+    const { budget, close } = openBudget(unlimited, context.clock, { key: SWEEP_KEY })
     try {
       // The sweep and the client may end meanwhile.
       const lifetime = context.lifetimes.open(Number.POSITIVE_INFINITY, signal)

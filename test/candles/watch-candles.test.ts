@@ -32,6 +32,15 @@ describe('watchCandles', () => {
     for (const candles of seen) expect(candles).toHaveLength(50)
   })
 
+  test('counts what it buys where nothing else loads the budget of a store', async () => {
+    const { store } = createStore()
+    const { feed, clock, fake } = setupFeed({ store, budget: { creditsPerDay: 3_000 } })
+    read(watchCandles(feed, BOLT, { bucket: '15m', everyMs: 15 * MINUTE, limit: 50 }))
+    await clock.advance(HOUR)
+    expect(fake.charged()).toBeGreaterThan(0)
+    expect(feed.status().spent).toBe(fake.charged())
+  })
+
   test('requests a page at most after a long time, and in the requested currency', async () => {
     const { feed, clock, fake, client } = setupFeed()
     const { seen } = read(watchCandles(feed, BOLT, { bucket: '1m', everyMs: DAY, limit: 30, currency: 'ETN' }))

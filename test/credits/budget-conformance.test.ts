@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
-import { createBudget } from '../../src/credits/budget.ts'
-import { CallLimit, SWEEP_BUDGET_NAME } from '../../src/sweep/sweep-budget.ts'
+import { createBudget, openBudget } from '../../src/credits/budget.ts'
+import { CallLimit, SWEEP_KEY } from '../../src/sweep/sweep-budget.ts'
 import { type BudgetUnderTest, CHARGE_DELAY_MS, LIMIT, testBudget, WINDOW_MS } from '../support/budget-conformance.ts'
 import { joinBudgets } from '../support/join-budgets.ts'
 import { inAnotherProcess } from '../support/store.ts'
@@ -94,9 +94,9 @@ describe('the limit of a sweep', () =>
       const { clock, ...time } = testClock()
       const store = new Map<string, string>()
       const start = async (): Promise<BudgetUnderTest> => {
-        const unlimited = { credits: Number.POSITIVE_INFINITY, store: inAnotherProcess(store), name: SWEEP_BUDGET_NAME }
-        const sweeps = createBudget(unlimited, clock)
-        await sweeps.load()
+        const unlimited = { credits: Number.POSITIVE_INFINITY, store: inAnotherProcess(store) }
+        const { budget: sweeps } = openBudget(unlimited, clock, { key: SWEEP_KEY })
+        await sweeps.load?.()
         const read = async () => {
           const { spent, reserved, uncertain } = sweeps
           return { spent, reserved, uncertain, available: Math.max(0, LIMIT - spent - reserved - uncertain) }

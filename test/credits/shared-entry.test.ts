@@ -4,7 +4,8 @@ import { createPriceFeed, type FeedOptions } from 'etn-market/feed'
 import { createProxy } from 'etn-market/proxy'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { type BudgetStore, createBudget } from '../../src/credits/budget.ts'
+import { type BudgetStore, createBudget, openBudget } from '../../src/credits/budget.ts'
+import { SWEEP_KEY } from '../../src/sweep/sweep-budget.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
 import { onCaseFinished, testProperty } from '../support/property.ts'
@@ -18,7 +19,7 @@ const SECOND = 1_000
 const PRICE = 50
 const LIMIT = 1_000
 const CLIENT_KEY = 'etn-market:budget:default'
-const FEED_KEY = 'etn-market:budget:feed:default'
+const FEED_KEY = 'etn-market:feed:budget:1:default'
 
 /** Listed tokens: what is sold one by one. */
 const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => token(from + index))
@@ -40,10 +41,10 @@ function setup() {
     return feed
   }
   /** What a process finds that starts now. */
-  const inStore = async (name: string, windowMs: number | undefined = DAY) => {
-    const options = { credits: Number.POSITIVE_INFINITY, windowMs, name, store: inAnotherProcess(store) }
-    const budget = createBudget(options, clock)
-    await budget.load()
+  const inStore = async (key: string, windowMs: number | undefined = DAY) => {
+    const options = { credits: Number.POSITIVE_INFINITY, windowMs, store: inAnotherProcess(store) }
+    const { budget } = openBudget(options, clock, { key })
+    await budget.load?.()
     return totals(budget)
   }
   onCaseFinished(() => fake.close())
@@ -70,7 +71,7 @@ describe('a store and a name are one budget', () => {
     for (const { value } of errors) expect(value).toMatchObject({ code: 'budget_exceeded', available: 0 })
     for (const client of clients) expect(client.budget).toMatchObject({ spent: LIMIT, available: 0 })
     await Promise.all(clients.map((client) => client.close()))
-    expect(await inStore('default')).toMatchObject({ spent: LIMIT, uncertain: 0 })
+    expect(await inStore(CLIENT_KEY)).toMatchObject({ spent: LIMIT, uncertain: 0 })
   })
 
   test('two feeds with one name spend the credits of one day', async () => {
@@ -86,7 +87,7 @@ describe('a store and a name are one budget', () => {
     fake.expectCredits(LIMIT)
     for (const feed of feeds) expect(feed.status().spent).toBe(LIMIT)
     await Promise.all(feeds.map((feed) => feed.close()))
-    expect(await inStore('feed:default')).toMatchObject({ spent: LIMIT, uncertain: 0 })
+    expect(await inStore(FEED_KEY)).toMatchObject({ spent: LIMIT, uncertain: 0 })
   })
 
   test('whatever has opened it: a client, createBudget, or a copy of the package', async () => {
@@ -120,7 +121,7 @@ describe('a store and a name are one budget', () => {
       await proxy.close()
     }
     expect(fake.charged()).toBe(2 * PRICE)
-    expect(await inStore('default')).toMatchObject({ spent: 2 * PRICE, uncertain: 0 })
+    expect(await inStore(CLIENT_KEY)).toMatchObject({ spent: 2 * PRICE, uncertain: 0 })
   })
 
   test('only the entry of a feed, whose day ends, need not be kept for ever', async () => {
@@ -138,6 +139,23 @@ describe('a store and a name are one budget', () => {
     const ttls = new Map(kept)
     expect([ttls.get(FEED_KEY), ttls.get(CLIENT_KEY)]).toEqual([2 * DAY, undefined])
     expect(ttls.has(CLIENT_KEY)).toBe(true)
+  })
+
+  test('no name that users choose is that of a feed or of sweeps', async () => {
+    const { clock, fake, store, open, openFeed } = setup()
+    const named = ['sweeps', 'feed:default', SWEEP_KEY].map((name) =>
+      createBudget({ creditsPerDay: 5, store, name }, clock),
+    )
+    const feed = openFeed({ budget: { creditsPerDay: LIMIT } })
+    const sweep = (async () => {
+      for await (const _ of open().token.price.many(tokens(2), { store, maxCredits: LIMIT }));
+    })()
+    await Promise.all([feed.price(token(1).address, { maxAgeMs: 0 }), sweep, clock.advance(SECOND)])
+    fake.expectCredits(3 * PRICE)
+    for (const budget of named) {
+      await budget.load()
+      expect(budget.spent).toBe(0)
+    }
   })
 
   test('another name, another name of a feed or another store is another budget', async () => {
@@ -437,14 +455,15 @@ testProperty(
       expect(done).toMatchObject({ state: 'resolved' })
       // A write that nobody waits for is made, too.
       await clock.advance(10 * SECOND)
-      for (const [kind, name, windowMs] of [
-        ['client', 'default', DAY],
-        ['feed', 'feed:default', DAY],
-        ['sweep', 'sweeps', undefined],
+      for (const [kind, key, windowMs] of [
+        ['client', CLIENT_KEY, DAY],
+        ['feed', FEED_KEY, DAY],
+        ['sweep', SWEEP_KEY, undefined],
       ] as const) {
         const charged = serviceOf[kind].fake.charged()
-        const found = createBudget({ credits: limit, windowMs, name, store: inAnotherProcess(map) }, clock)
-        await found.load()
+        const options = { credits: limit, windowMs, store: inAnotherProcess(map) }
+        const { budget: found } = openBudget(options, clock, { key })
+        await found.load?.()
         expect(charged, kind).toBeLessThanOrEqual(limit)
         expect(found.spent + found.uncertain, kind).toBeGreaterThanOrEqual(charged)
         expect(found.spent + found.uncertain, kind).toBeLessThanOrEqual(limit)

@@ -147,6 +147,11 @@ const OPTIONS: Record<string, Row> = {
 }
 
 const allow = { operation: 'token.price' } as const
+test.each([0, '', null, Number.NaN])('%o is no limit, and no word for none', (limit) => {
+  expect(() => createPriceFeed(client, { budget: limit as never })).toThrow(InvalidRequestError)
+  expect(() => proxyWith({ perVisitor: limit })).toThrow(InvalidRequestError)
+})
+
 const proxyWith = (more: object) => createProxy({ client, allow: ['etn.price'], budget: false, ...more } as never)
 const fleetWith = (more: object) => createRedisFleet(redis, { name: 'z', budget: { credits: 5 }, ...more })
 

@@ -98,7 +98,7 @@ describe('while the store fails', () => {
 
 test('an entry that is not of a budget stops every purchase', async () => {
   const { start, clock, fake, values } = createMachine()
-  values.set('etn-market:budget:feed:default', '{"spent":0}')
+  values.set('etn-market:feed:budget:1:default', '{"spent":0}')
   const { feed } = start({ budget: { creditsPerDay: 1_000 } })
   const error = rejection(feed.price(BOLT), StateUnavailableError)
   await clock.advance(MINUTE)
@@ -122,8 +122,8 @@ test('without a budget the store has prices only; budgets with different names d
   expect(await buy({ budget: { creditsPerDay: 80, name: 'b' } })).toBe(50)
   expect(await buy({ budget: { creditsPerDay: 80, name: 'a' } })).toBe(50)
   expect([...values.keys()].filter((key) => key.includes('budget'))).toEqual([
-    'etn-market:budget:feed:a',
-    'etn-market:budget:feed:b',
+    'etn-market:feed:budget:1:a',
+    'etn-market:feed:budget:1:b',
   ])
 })
 

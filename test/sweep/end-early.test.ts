@@ -70,7 +70,7 @@ test('a sweep ends when its charges are written: a late write would replace thos
     await client.close()
   }
   await new Promise((resolve) => setTimeout(resolve, 80))
-  expect(kept.get('etn-market:budget:sweeps')).toContain(`"spent":${2 * LOCKS}`)
+  expect(kept.get('etn-market:sweep:1:ledger')).toContain(`"spent":${2 * LOCKS}`)
   expect(fake.charged()).toBe(2 * LOCKS)
 })
 

@@ -139,7 +139,7 @@ testProperty(
         const wanted = listed.slice(0, 12)
         let left: readonly { address: string }[] = wanted
         for (let run = 0; run < 2; run++) {
-          const kept = [...store.keys()].filter((key) => !key.endsWith(':sweeps')).length
+          const kept = [...store.keys()].filter((key) => !key.endsWith(':ledger')).length
           const sweep = client.token.get.many(wanted, { store, maxCredits, concurrency })
           const results = await collect(sweep)
           expect(fake.charged()).toBeLessThanOrEqual(maxCredits)

@@ -32,7 +32,7 @@ describe('maxCredits × one store × several clients', () => {
     const { fake, open, whileTimePasses } = service()
     const window = { start: null, end: null, countsUntil: null, spent: 350, reserved: 0, uncertain: 50 }
     const entry = JSON.stringify({ v: 3, windowMs: null, windows: [window] })
-    const store = new Map([['etn-market:budget:sweeps', entry]])
+    const store = new Map([['etn-market:sweep:1:ledger', entry]])
     const sweep = open().token.price.many(listed.slice(0, 5), { store, maxCredits: 500 })
     await whileTimePasses(read(sweep))
     expect(fake.charged()).toBe(100)

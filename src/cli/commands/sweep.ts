@@ -1,6 +1,6 @@
 import { type BudgetStore, createBudget, type OperationId, type SweepOptions, type SweepResult } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
-import { SWEEP_BUDGET_NAME } from '../../sweep/sweep-budget.ts'
+import { SWEEP_KEY } from '../../sweep/sweep-budget.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
 import { estimateCall, methodOf, type ParamOptions, readAddresses, readParams } from '../call-params.ts'
 import { addExample, addServiceOptions, readCredits } from '../common-options.ts'
@@ -133,9 +133,9 @@ async function sweep(
 
 /** What earlier runs on the journal were charged, what they may have been charged included. */
 async function readSpent({ get }: BudgetStore): Promise<number> {
-  // Nothing is written: the sweep writes the same entry.
-  const readOnly = { get, set() {} }
-  const ledger = createBudget({ credits: Number.POSITIVE_INFINITY, store: readOnly, name: SWEEP_BUDGET_NAME })
+  // Nothing is written: the sweep writes this entry, which is none that users name.
+  const readOnly = { get: () => get(SWEEP_KEY), set() {} }
+  const ledger = createBudget({ credits: Number.POSITIVE_INFINITY, store: readOnly })
   await ledger.load()
   return ledger.spent + ledger.uncertain
 }

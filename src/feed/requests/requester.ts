@@ -1,3 +1,4 @@
+import { raceWithAbort } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { addJitter } from '../../transport/retry-after.ts'
@@ -83,6 +84,8 @@ export class Requester {
     const { clock, send, dailyBudget, backoff, emit } = this.#feed
     const signal = this.#signal
     signal.throwIfAborted()
+    const loading = dailyBudget.load()
+    if (loading !== undefined) await raceWithAbort(loading, signal)
     let spec = specify()
     for (let ms = this.waitMs(spec); ms > 0; ms = this.waitMs(spec)) {
       await sleep(clock, ms, signal)
