@@ -40,7 +40,16 @@ export interface ProxyCorsOptions {
 
 /** What one visitor may spend and ask for. A window begins with the first purchase. */
 export type VisitorLimits = CreditLimit &
-  ({ windowMs: number } | { creditsPerDay: number }) & {
+  (
+    | {
+        /** Length of a window in whole milliseconds: a visitor's credits are always renewed. */
+        windowMs: number
+      }
+    | {
+        /** In place of `credits` and `windowMs`. */
+        creditsPerDay: number
+      }
+  ) & {
     /**
      * The most requests a minute, streams and refused ones included; further ones answer 429 `too_many_requests`. It is a sliding count: at most twice that
      * pass across the edge of two minutes. @default no limit
