@@ -1,3 +1,4 @@
+import { LightAbortController } from '../concurrency/cancellation.ts'
 import { startTimer } from '../concurrency/clock.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import { checkedStoreOf } from '../feed/checked-store.ts'
@@ -20,6 +21,9 @@ interface TradeMemory extends TradePage {
 }
 
 export const TRADES_TTL_MS = 30 * DAY_MS
+
+/** Why a request is withdrawn. */
+const NOBODY_WAITS = Symbol('nobody waits')
 
 /** The key of what is known of a token, undefined for all tokens; with a reader, of the newest trades that it has read. */
 export function tradesKey(token = 'all', reader?: string): string {
@@ -51,6 +55,8 @@ export class TradeSource implements RecurringRequest {
   #needsExtra = false
   #needsFullPage = false
   #working: Promise<void> | undefined
+  /** Withdraws the request that is under way, where it has not left. */
+  #purchase = new LightAbortController()
   #stopTimer = () => {}
 
   /** @param token undefined for the trades of all tokens */
@@ -85,6 +91,7 @@ export class TradeSource implements RecurringRequest {
     return () => {
       this.#readers.delete(reader)
       if (this.size === 0) recurring.delete(this)
+      if (this.#waiting.length === 0) this.#purchase.abort(NOBODY_WAITS)
       this.wake()
     }
   }
@@ -172,18 +179,20 @@ export class TradeSource implements RecurringRequest {
       params: { limit, ...(this.address !== undefined && { token: this.address }) },
       // Without `validate: 'strict'` a client hands over what it does not expect.
       isUsable: isArray,
+      stop: this.#purchase,
     }
   }
 
   async #buy(): Promise<void> {
     const request = this.#next()
+    this.#purchase = new LightAbortController()
     try {
       const { data, credits } = await this.#requester.attempt(() => this.#specOf(request))
       this.#recordCost(credits, request)
       this.#needsExtra = false
       this.#accept({ trades: data.filter(isObject), isComplete: data.length < request.limit }, request)
     } catch (error) {
-      if (!this.#feed.lifetime.aborted) this.#recordFailure(error, request)
+      if (!this.#feed.lifetime.aborted && error !== NOBODY_WAITS) this.#recordFailure(error, request)
     }
   }
 

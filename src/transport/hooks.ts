@@ -118,6 +118,8 @@ export async function runAfterResponse(
 /** What cannot be read would look like a broken connection, and would be asked for and paid for again. */
 function checkUnread(name: string, response: Response): Response {
   if (response.bodyUsed) throw new HookError(name, new TypeError('The body of the response was read before'))
+  // Its status is 0.
+  if (response.type === 'error') throw new HookError(name, new TypeError('The hook returned Response.error()'))
   return response
 }
 

@@ -47,6 +47,25 @@ test('requests a token without trades less and less often, up to the maximum', a
   expect(fake.journal().map(({ at }) => (at - start) / MINUTE)).toEqual([0, 2, 6, 14, 22, 30])
 })
 
+test('buys nothing for a reader who has left, and goes on for another one', async () => {
+  const { feed, client, clock, fake } = setupFeed()
+  const controller = new AbortController()
+  // The key is held up before the trades are asked for.
+  fake.fault({ operation: 'etn.price', status: 429, retryAfter: 30, times: 1 })
+  const refused = client.etn.price().catch(() => {})
+  await clock.advance(SECOND)
+  const { end } = read(followTrades(feed, { everyMs: MINUTE, signal: controller.signal }))
+  await clock.advance(SECOND)
+  controller.abort(new Error('left'))
+  await clock.advance(2 * MINUTE)
+  expect(end).toMatchObject({ state: 'rejected', error: { message: 'left' } })
+  await refused
+  expect(fake.charged({ operation: 'trade.list' })).toBe(0)
+  const { seen } = read(followTrades(feed, { everyMs: MINUTE }))
+  await clock.advance(SECOND)
+  expect(seen).toHaveLength(25)
+})
+
 test('requests nothing while the reader does not read', async () => {
   const { feed, clock, fake } = setupFeed()
   const trades = followTrades(feed, { everyMs: MINUTE })

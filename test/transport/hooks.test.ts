@@ -127,9 +127,10 @@ describe('beforeRequest', () => {
     expect(allRepresentations(error)).not.toMatch(new RegExp(`${KEY}|${OTHER_KEY}`))
   })
 
-  test.each([
+  test.each<[string, unknown]>([
     ['a response of another implementation', { status: 200, headers: new Map(), text: async () => '{}' }],
     ['something else', {}],
+    ['Response.error()', Response.error()],
   ])('is no answer, and nothing is sent, when it returns %s', async (_, value) => {
     const { error, script } = await call({ beforeRequest: [() => value as never] })
     expect(error).toMatchObject({ code: 'hook_failed', attempts: 0, charge: 'none' })

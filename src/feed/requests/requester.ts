@@ -1,4 +1,4 @@
-import { raceWithAbort } from '../../concurrency/cancellation.ts'
+import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { addJitter } from '../../transport/retry-after.ts'
@@ -17,6 +17,8 @@ export interface RequestSpec<T = unknown> {
   readonly params: object
   /** Whether an answer can be used. With `validate: 'warn'` it may have any shape. */
   isUsable(data: T): boolean
+  /** Withdraws the request where it has not left, which is no failure. */
+  readonly stop?: CancellationSignal
 }
 
 export interface Answer<T> extends Spent<T> {
@@ -92,9 +94,9 @@ export class Requester {
       spec = specify()
     }
     const sentAt = clock.now()
-    const { operation, addresses, params } = spec
+    const { operation, addresses, params, stop } = spec
     try {
-      const answer = await send<T>(operation, params, { signal })
+      const answer = await send<T>(operation, params, { signal, stop })
       const { data, credits } = answer
       dailyBudget.recordUnplanned(credits)
       backoff.recordSuccess(sentAt)
@@ -105,6 +107,7 @@ export class Requester {
       return { ...answer, sentAt }
     } catch (error) {
       signal.throwIfAborted()
+      if (stop?.aborted && error === stop.reason) throw error
       const isCharged = mayBeChargedAgain(error, this.#failures)
       const everyMs = isCharged ? this.#everyMs() - (clock.now() - sentAt) : 0
       this.#notBefore = clock.monotonic() + Math.max(this.#waitAfter(error), everyMs)
