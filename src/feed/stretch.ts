@@ -1,6 +1,6 @@
 import { creditsFor } from '../credits/cheapest-requests.ts'
-import { type IntervalDemand, planTimetable } from '../credits/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
+import { type IntervalDemand, planTimetable } from './timetable.ts'
 
 /** Addresses whose intervals become longer where a budget is too small. */
 export interface StretchedDemand extends IntervalDemand {

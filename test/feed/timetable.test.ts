@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lifeOf, planTimetable } from '../../src/credits/timetable.ts'
+import { lifeOf, planTimetable } from '../../src/feed/timetable.ts'
 import { creditsFor } from '../economics/simulate.ts'
 import { testProperty } from '../support/property.ts'
 import { DAY, MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'

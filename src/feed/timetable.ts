@@ -1,5 +1,5 @@
+import { creditsFor, MAX_ITEMS, PER_ITEM, requestsFor } from '../credits/cheapest-requests.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import { creditsFor, MAX_ITEMS, PER_ITEM, requestsFor } from './cheapest-requests.ts'
 
 /** Addresses whose price may be this old. */
 export interface IntervalDemand {
