@@ -359,7 +359,7 @@ test('a reader whose request fits does not wait for one whose request does not',
   await clock.advance(SECOND)
   expect([large.seen.length, small.seen.length]).toEqual([0, 1])
   fake.expectCredits(710)
-  // No day has room for it: it rejects at once, whoever else waits.
+  // No day has room for it: it rejects at once, also while others wait.
   const other = setupFeed({ budget: { creditsPerDay: 500 } })
   const refused = [0, 1].map(() => read(watchCandles(other.feed, BOLT, { bucket: '1h', everyMs: DAY, limit: 500 })))
   await other.clock.advance(SECOND)
