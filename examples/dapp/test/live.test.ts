@@ -7,9 +7,11 @@ import { createFakeService, type FakeService } from 'etn-market/fake'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openView, PRICE, settled, spent } from './support/demo.ts'
+import { openFreezable } from './support/freezable-page.ts'
 import { usePages } from './support/open-page.ts'
 
 const open = usePages()
+const FROZEN_MS = 1_000
 const KEY = 'esk_live_0123456789abcdef'
 const example = fileURLToPath(new URL('..', import.meta.url))
 const dist = mkdtempSync(join(tmpdir(), 'etn-market-dapp-live-'))
@@ -134,6 +136,24 @@ test('a page has one stream, none while it is hidden, and buys nothing for itsel
   expect(streams).toEqual({ opened: 1, ended: 1 })
   // What is known is shown at once.
   expect(fake.charged()).toBe(bought)
+})
+
+test('a page that the browser had frozen opens its stream anew within a second of waking', async () => {
+  const page = await openFreezable(url)
+  const state = () => page.evaluate<string>(`document.querySelector('[data-stream]')?.dataset.stream ?? ''`)
+  try {
+    await expect.poll(state).toBe('connected')
+    expect(await page.evaluate('streams.length')).toBe(1)
+    await page.send('Page.setWebLifecycleState', { state: 'frozen' })
+    await new Promise((resolve) => setTimeout(resolve, FROZEN_MS))
+    await page.send('Page.setWebLifecycleState', { state: 'active' })
+    await expect.poll(() => page.evaluate<number>('streams.length')).toBe(2)
+    expect(await page.evaluate<number>('frozenFor')).toBeGreaterThan(FROZEN_MS / 2)
+    expect(await page.evaluate<number>('streams[1] - wokenAt')).toBeLessThan(1_000)
+    await expect.poll(state).toBe('connected')
+  } finally {
+    await page.close()
+  }
 })
 
 test('the server ends by itself when it is asked to', async () => {
