@@ -40,10 +40,18 @@ export interface WithMeta<Data> {
   readonly meta: CallMeta
 }
 
-/** A promise of the data; `.withMeta()` is a promise of the data together with what it cost. It is one call either way. */
+/** A promise of the data, with other forms of the answer. It is one call, whichever are read. */
 export interface ApiPromise<Data> extends Promise<Data> {
   /** Resolves to the data together with what the call cost. It is the same call, not a second one. */
   withMeta(): Promise<WithMeta<Data>>
+  /**
+   * Resolves to a standard `Response` with the status, the headers and the decoded body as the service sent them, to hand on or to store. It is the
+   * same call: it costs the same, and rejects with the same errors. A batch of several requests has the prices of all in its body and the headers
+   * of the last; an answer of the cache has status 200 and no headers. Call it right after the call, because an answer is not kept.
+   * @throws InvalidRequestError (`answer_not_kept`) when the answer came before
+   * @example return client.token.list({ limit: 20 }).asResponse()
+   */
+  asResponse(): Promise<Response>
 }
 
 /** What every operation has beside its call. `Input` says whether its parameters can be left out. */

@@ -160,6 +160,8 @@ export interface ChargeTotals {
 
 export interface Answer {
   readonly envelope: Envelope
+  /** The body as it was sent; undefined where it is from the cache. */
+  readonly text?: string | undefined
   readonly status?: number | undefined
   readonly headers?: ResponseHeaders | undefined
   readonly isCached: boolean

@@ -1,10 +1,11 @@
-import type { ApiPromise, CallMeta } from '../client/api-promise.ts'
+import type { ApiPromise, CallMeta, WithMeta } from '../client/api-promise.ts'
 import type { CallEndedEvent } from '../client/events.ts'
 import { sumCosts } from '../credits/cost.ts'
 import { TimeoutError } from '../errors/api.ts'
 import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { BudgetExceededError, describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { appendCallerFrames } from '../errors/caller-frames.ts'
+import { InvalidRequestError } from '../errors/input.ts'
 import type { ResponseHeaders } from '../transport/transport.ts'
 import { copyData } from '../utils/json-data.ts'
 import { isError } from '../utils/runtime.ts'
@@ -26,19 +27,51 @@ export interface CallContext extends SendContext {
   redact<T>(error: T): T
 }
 
-/** The cost and the course of a call, which most callers do not read. Nothing here leads to an answer, which would live as long as the promise. */
+/**
+ * The cost and the course of a call, which most callers do not read. Nothing here leads to an answer, which would live as long as the promise,
+ * unless its `text` was asked for before it came.
+ */
 type CallReport = Partial<
   { sum: CallTotals; count: number; headers: ResponseHeaders | undefined } & Pick<CallMeta, 'durationMs' | 'status'> &
     Pick<CallMeta['credits'], 'estimated' | 'remaining'>
->
+> & { readonly operation: CallName; isTextWanted: boolean; text?: string }
 
-/** One call, read as the data alone or with its cost. */
+const REPORT = Symbol('report')
+type CallPromise = Promise<unknown> & { readonly [REPORT]: CallReport }
+
+/** How an answer is read. All calls share these functions, so that a promise that is kept stays small. */
+const FORMS = {
+  withMeta(this: CallPromise): Promise<WithMeta<unknown>> {
+    return this.then((data) => ({ data, meta: callMeta(this[REPORT] as Required<CallReport>) }))
+  },
+  asResponse(this: CallPromise): Promise<Response> {
+    this[REPORT].isTextWanted = true
+    return this.then(() => toResponse(this[REPORT]))
+  },
+}
+
+/** One call, read as the data alone, with its cost or as a response. */
 export function startCall(input: CallInput, context: CallContext): ApiPromise<unknown> {
-  const report: CallReport = {}
-  const data = run(input, context, report)
-  return Object.assign(data, {
-    withMeta: () => data.then((value) => ({ data: value, meta: callMeta(report as Required<CallReport>) })),
-  })
+  const report: CallReport = { operation: input.operation, isTextWanted: false }
+  return Object.assign(run(input, context, report), FORMS, { [REPORT]: report })
+}
+
+/** What the service sent, or what stands for it: the answer that was kept, or the data of all requests of a batch. */
+function bodyOf([{ answer } = {}, ...more]: readonly Partial<PaidResult>[], data: unknown): string {
+  return more.length > 0 ? JSON.stringify({ data }) : (answer?.text ?? JSON.stringify(answer?.envelope))
+}
+
+/** What describes the bytes that were sent, and not the text that was decoded from them. */
+const HEADERS_OF_BYTES: readonly string[] = ['content-encoding', 'content-length', 'transfer-encoding']
+
+/** @throws InvalidRequestError for an answer that nobody had asked for when it came, and that was not kept */
+function toResponse({ operation, text, status = 200, headers }: CallReport): Response {
+  if (text === undefined) {
+    const message = `${operation}: the answer is no longer there. Call asResponse() right after the call, not after an await.`
+    throw new InvalidRequestError(message, { code: 'answer_not_kept', operation })
+  }
+  const lines = [...(headers ?? [])].filter(([name]) => !HEADERS_OF_BYTES.includes(name))
+  return new Response(text, { status, headers: lines })
 }
 
 /**
@@ -74,6 +107,7 @@ async function run(input: CallInput, context: CallContext, report: CallReport): 
     const remaining = context.usage.remaining()
     const durationMs = lifetime.elapsed()
     Object.assign(report, { sum, estimated, remaining, count: requests.length, durationMs, status, headers })
+    if (report.isTextWanted) report.text = bodyOf(results, data)
     return data
   } catch (error) {
     const failure = call === undefined ? error : call.fail(error, results)
@@ -162,8 +196,9 @@ class Call {
       if (value === undefined) return { error: this.#toError(error, paid, isShared), paid, isShared }
       batch?.recordAnswer()
       // Each caller may change what it gets, so those that share get a copy.
-      const envelope = claimed ? value.envelope : (copyEnvelope(request, value.text) ?? value.envelope)
-      return { answer: { envelope, status: value.status, headers: value.headers, isCached: false }, paid, isShared }
+      const { text, status, headers } = value
+      const envelope = claimed ? value.envelope : (copyEnvelope(request, text) ?? value.envelope)
+      return { answer: { envelope, text, status, headers, isCached: false }, paid, isShared }
     }
   }
 
