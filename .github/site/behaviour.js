@@ -12,7 +12,7 @@ function separateLinks(navigation) {
 /** A box that scrolls is reached by the keyboard. */
 function focusBoxes() {
   for (const box of document.querySelectorAll('[role=main] :is(table, pre, .tsd-signature)'))
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
+    if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0
 }
 
 const MAX_RESULTS = 12

@@ -10,6 +10,8 @@ import { ENTRIES, GUIDES, MARKET_PAGE, REPOSITORY, SITE } from './contents.ts'
 import { writeLlmsFiles } from './llms.ts'
 import { makePagesAccessible } from './plugin/accessible-pages.ts'
 import { arrangeContents } from './plugin/arrange.ts'
+import { linkGuides } from './plugin/guide-links.ts'
+import { labelCells } from './plugin/label-cells.ts'
 import { nameFiles } from './plugin/name-files.ts'
 import { linkNeighbours } from './plugin/neighbours.ts'
 import { openNavigation } from './plugin/open-navigation.ts'
@@ -101,7 +103,9 @@ leaveOutBadges(app)
 linkRepository(app, { root: ROOT, readme: README, revision })
 openNavigation(app)
 makePagesAccessible(app)
+labelCells(app)
 linkNeighbours(app)
+linkGuides(app)
 nameFiles(app)
 describePages(app)
 writeSearchIndex(app)

@@ -14,6 +14,7 @@ export async function checkPages({ browser, site }: Surroundings): Promise<Check
   await page.close()
 
   const wide = onPhone.filter(({ width }) => width > PHONE.width)
+  const cut = onPhone.flatMap(({ path, tables }) => tables.map((text) => `${path}: ${text}`))
   const untitled = onPhone.filter(({ headings }) => headings !== 1)
   const scrolling = onDesktop.flatMap(({ path, code }) => code.map((text) => `${path}: ${text}`))
   return [
@@ -21,6 +22,7 @@ export async function checkPages({ browser, site }: Surroundings): Promise<Check
       name: `${site.pages.length} pages fit in ${PHONE.width} px`,
       problems: wide.map(({ path, width }) => `${path} is ${width} px wide`).slice(0, MAX_PROBLEMS),
     },
+    { name: `tables of ${site.pages.length} pages fit in ${PHONE.width} px`, problems: cut.slice(0, MAX_PROBLEMS) },
     { name: `code of ${site.pages.length} pages fits in ${WIDE.width} px`, problems: scrolling.slice(0, MAX_PROBLEMS) },
     {
       name: `${site.pages.length} pages have one title`,
@@ -39,15 +41,18 @@ async function layOut(paths: readonly string[]) {
   for (const path of paths) {
     const parsed = parser.parseFromString(await (await fetch(`/${path}`)).text(), 'text/html')
     document.body.replaceChildren(...parsed.body.childNodes)
-    const code = [...document.querySelectorAll('[role=main] :is(pre, .tsd-signature)')]
+    // What can be scrolled sideways.
+    const [code = [], tables = []] = ['pre, .tsd-signature', 'table'].map((selector) =>
+      [...document.querySelectorAll(`[role=main] :is(${selector})`)]
+        .filter((box) => box.scrollWidth > box.clientWidth)
+        .map((box) => `${box.scrollWidth} > ${box.clientWidth} ${box.textContent?.slice(0, 60)}`),
+    )
     seen.push({
       path,
       width: document.documentElement.scrollWidth,
       headings: document.querySelectorAll('h1').length,
-      /** What can be scrolled sideways. */
-      code: code
-        .filter((box) => box.scrollWidth > box.clientWidth)
-        .map((box) => `${box.scrollWidth} > ${box.clientWidth} ${box.textContent?.slice(0, 60)}`),
+      code,
+      tables,
     })
   }
   return seen
