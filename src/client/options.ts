@@ -50,8 +50,8 @@ export interface CacheOptions {
   store?: CacheStore | undefined
 }
 
-/** Headers sent with every request. */
-export type HeadersOption = Headers | Readonly<Record<string, string>> | [name: string, value: string][]
+/** Headers of a request. A value that is undefined is left out. */
+export type HeadersOption = Headers | Readonly<Record<string, string | undefined>> | [name: string, value: string][]
 
 /** What lines of `logLevel` are: each includes those before it. `off` prints nothing, whatever the environment says. */
 export type LogLevel = 'off' | 'warn' | 'info' | 'debug'

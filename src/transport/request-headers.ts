@@ -18,12 +18,13 @@ const RESERVED = [
 ]
 
 type Fields = Readonly<Record<string, string>>
+type GivenHeaders = HeadersInit | Readonly<Record<string, string | undefined>>
 
 /** Makes the headers of each request: those of the client, of the call, and the key. */
 export type RequestHeaders = (apiKey: string | undefined, ofCall?: Fields) => Fields
 
 /** @throws InvalidRequestError for headers that no request can have, and for `Authorization`, which holds the key */
-export function createRequestHeaders(headers: HeadersInit | undefined): RequestHeaders {
+export function createRequestHeaders(headers: GivenHeaders | undefined): RequestHeaders {
   const own: Fields = { accept: 'application/json', ...userAgent(), ...readHeaders(headers) }
   return (apiKey, ofCall) => {
     const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
@@ -32,12 +33,15 @@ export function createRequestHeaders(headers: HeadersInit | undefined): RequestH
 }
 
 /** Headers of the user's own, by their names in lower case and in the order of the alphabet. @throws as `createRequestHeaders` does */
-export function readHeaders(headers: HeadersInit | undefined): Fields {
+export function readHeaders(headers: GivenHeaders | undefined): Fields {
   const fields: Record<string, string> = {}
   if (headers === undefined) return fields
   let list: Headers
   try {
-    list = new Headers(headers)
+    const isList = Symbol.iterator in headers
+    list = new Headers(
+      isList ? headers : Object.entries(headers).filter((field): field is [string, string] => field[1] !== undefined),
+    )
   } catch {
     // What cannot be a header is not quoted: it may be a secret.
     throw invalidOption('headers', typeof headers, 'an object of header names and values')

@@ -8,7 +8,7 @@ const TOKEN = address(1)
 
 describe('headers', () => {
   test.each<[string, HeadersOption]>([
-    ['an object', { 'User-Agent': 'my-bot/1', 'X-Own': '1' }],
+    ['an object', { 'User-Agent': 'my-bot/1', 'X-Own': '1', 'X-Left-Out': undefined }],
     ['Headers', new Headers({ 'User-Agent': 'my-bot/1', 'X-Own': '1' })],
     [
       'pairs',
@@ -25,6 +25,7 @@ describe('headers', () => {
     for (const { headers } of script.requests) {
       expect(headers.get('user-agent')).toBe('my-bot/1')
       expect(headers.get('x-own')).toBe('1')
+      expect(headers.has('x-left-out')).toBe(false)
       expect(headers.get('accept')).toBe('application/json')
       expect(headers.get('authorization')).toBe(`Bearer ${KEY}`)
     }
