@@ -107,3 +107,61 @@ export function acceptLightSignal<Send extends Transport['send']>(send: Send): S
 export function acceptsLightSignal(send: Transport['send']): boolean {
   return (send as { [LIGHT_SIGNAL]?: unknown })[LIGHT_SIGNAL] === send
 }
+
+const KINDS: readonly unknown[] = [
+  'network',
+  'timeout',
+  'aborted',
+  'redirect',
+  'hook',
+  'not_built',
+  'invalid_fetch',
+  'too_large',
+]
+
+const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']
+
+/**
+ * The outcome, where a transport of the user gave one that can be read and billed; else undefined. Its getters may throw.
+ * @param head what was found readable when it arrived
+ */
+export function checkOutcome(outcome: unknown, head?: ResponseHead): AttemptOutcome | undefined {
+  try {
+    const { response, failure, answered } = Object(outcome) as Partial<
+      Record<'response' | 'failure' | 'answered', unknown>
+    >
+    const isWholeOrFailure = failure === undefined ? isWhole(response, head) : isFailure(failure)
+    const isValid = isWholeOrFailure && (answered === undefined || checkOutcome(answered) !== undefined)
+    return isValid ? (outcome as AttemptOutcome) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function isHead(head: unknown): head is ResponseHead {
+  try {
+    const { status, headers } = Object(head) as Partial<ResponseHead>
+    if (!Number.isInteger(status) || Number(status) < 100 || Number(status) > 999) return false
+    if (typeof headers?.get !== 'function' || typeof headers[Symbol.iterator] !== 'function') return false
+    for (const name of READ_HEADERS) if (!isTextOrNone(headers.get(name))) return false
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isWhole(response: unknown, known?: ResponseHead): boolean {
+  const { status, headers, text } = Object(response) as Partial<HttpResponse>
+  const isKnown = known !== undefined && known.status === status && known.headers === headers
+  return (isKnown || isHead(response)) && isTextOrNone(text)
+}
+
+function isFailure(failure: unknown): boolean {
+  const { kind, mayHaveArrived, response } = Object(failure) as Partial<TransportFailure>
+  if (!KINDS.includes(kind) || typeof mayHaveArrived !== 'boolean') return false
+  return response === undefined || isWhole(response)
+}
+
+function isTextOrNone(value: unknown): boolean {
+  return typeof value === 'string' || value === undefined || value === null
+}

@@ -1,0 +1,300 @@
+import type { Admission, PermitResult } from '../concurrency/admission-types.ts'
+import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
+import { isSystemClock, monotonicNow, sleep, startTimer } from '../concurrency/clock.ts'
+import { nextTurn } from '../concurrency/event-loop.ts'
+import { EtnMarketError } from '../errors/base.ts'
+import { isBudgetRefusal } from '../errors/budget.ts'
+import { acceptsLightSignal, checkOutcome, failed, isHead, type Progress, responseOf } from '../transport/outcome.ts'
+import { sizeError } from '../transport/response-text.ts'
+import type { AttemptOutcome, HttpAttempt, HttpResponse, ResponseHead } from '../transport/transport.ts'
+import { parseJson } from '../utils/json-data.ts'
+import { isPromise, namedError } from '../utils/runtime.ts'
+import { permitResult } from './admission.ts'
+import { bill, isFromFront } from './billing.ts'
+import { errorOf, type RequestResult, readOutcome, validate } from './read-answer.ts'
+import { cooldownOf } from './retry.ts'
+import type { ChargedRequest, SendContext } from './send.ts'
+
+/** Calls that were made together end within so many milliseconds: their timers were started one after another. */
+const MAX_BURST_MS = 20
+
+const nothing = (): void => {}
+
+/**
+ * ONE ATTEMPT, which the transport talks to: admission -> last look -> transport -> billing -> parse -> validate. It ends with the transport's outcome,
+ * or because its time is over or the caller aborted it: it does not wait for a transport that ignores its signal. What a transport takes is its
+ * own: it may be copied and taken apart, and leads to no call and no answer once the attempt has ended.
+ */
+export class Attempt implements HttpAttempt {
+  readonly url: string
+  readonly headers: HttpAttempt['headers']
+  readonly context: HttpAttempt['context']
+  readonly maxResponseBytes: number
+  readonly signal: AbortSignal
+  readonly #controller: AbortController | LightAbortController
+  readonly #context: SendContext
+  readonly #apiKey: string | undefined
+  readonly #progress: Progress = { sent: false, head: undefined }
+  /** Undefined when the transport has nothing more to say. */
+  #sending: ChargedRequest | undefined
+  /** The permission to send it. It ends when a cool-down begins. */
+  #admission: Admission | undefined
+  /** Whether a connection was made for it, or could not be made. */
+  #isTried = false
+  /** Its number in the order of sending, when it was sent. */
+  #sent: number | undefined
+  #stopTimer = nothing
+  #resolve: (outcome: AttemptOutcome | undefined) => void = nothing
+  #reject: (error: unknown) => void = nothing
+
+  constructor(sending: ChargedRequest, context: SendContext, apiKey: string | undefined) {
+    const { request, settings, callId, number: attempt } = sending
+    this.url = sending.url
+    this.headers = context.requestHeaders(apiKey, settings.headers)
+    this.context = { operation: request.operation, callId, attempt }
+    this.maxResponseBytes = context.maxResponseBytes
+    this.#controller = acceptsLightSignal(context.transport.send) ? new LightAbortController() : new AbortController()
+    this.signal = ('signal' in this.#controller ? this.#controller.signal : this.#controller) as AbortSignal
+    this.#context = context
+    this.#apiKey = apiKey
+    this.#sending = sending
+  }
+
+  /** Resolves to the answer. Where its time goes by while hooks run or a connection is waited for, it is sent anew. */
+  async run(): Promise<RequestResult> {
+    const sending = this.#sending as ChargedRequest
+    const { clock, usage, admission } = this.#context
+    const { shared } = sending
+    let result: PermitResult = 'unused'
+    try {
+      const admitted = admission.admit(sending)
+      this.#admission = isPromise(admitted) ? await admitted : admitted
+      const preparing = this.#prepare(sending, sending.hasWaited || this.#admission.hasWaited)
+      if (preparing !== undefined) await preparing
+      const startedAt = monotonicNow(clock)
+      const outcome = this.#admission.isCurrent() ? await this.#transmit(sending) : undefined
+      if (outcome !== undefined) {
+        if (this.#isTried && this.#sent === undefined) {
+          this.#recordSent(sending)
+          shared.totals.attempts++
+        }
+        // What a hook made of an answer is for the caller; what it cost and refused is the service's word.
+        const { answered = outcome } = outcome
+        result = permitResult(answered)
+        const endedAt = monotonicNow(clock)
+        if (result === 'succeeded') sending.recordProgress(endedAt)
+        const response = responseOf(outcome)
+        const body = parseJson(response?.text)
+        const answeredBody = answered === outcome ? body : parseJson(responseOf(answered)?.text)
+        sending.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
+        bill(answered, answeredBody, this.#sent, sending, usage)
+        const durationMs = endedAt - startedAt
+        let failure: unknown
+        try {
+          const read = readOutcome(outcome, body, sending, clock)
+          const validating = validate(read, sending)
+          if (validating !== undefined) await validating
+          if (this.#sent !== undefined) sending.emit({ type: 'request.succeeded', durationMs, status: read.status })
+          return read
+        } catch (error) {
+          failure = error
+          const code = error instanceof EtnMarketError ? error.code : 'aborted'
+          const status = response && { status: response.status }
+          if (this.#sent !== undefined) sending.emit({ type: 'request.failed', durationMs, ...status, code })
+          throw error
+        } finally {
+          const refusal = answered === outcome ? failure : errorOf(answered, answeredBody, sending, clock)
+          const isFront = isFromFront(responseOf(answered), answeredBody)
+          if (refusal instanceof EtnMarketError) this.#recordRefusal(sending, refusal, isFront)
+          // What a hook could not do, it could not do at the next attempt either.
+          if (outcome.failure?.kind === 'hook') sending.retryable = undefined
+        }
+      }
+    } finally {
+      shared.isSending = false
+      this.#admission?.end(this.#sent === undefined ? 'unused' : result)
+    }
+    return new Attempt(sending, this.#context, this.#apiKey).run()
+  }
+
+  readonly onConnecting = (): void => {
+    if (this.#sending !== undefined) this.#isTried = true
+  }
+
+  readonly recheck = (): Promise<void> => {
+    const looked = this.#look()
+    // A transport of the user may not wait for it.
+    looked.catch(nothing)
+    return looked
+  }
+
+  readonly beforeSend = (): void => {
+    const sending = this.#requireOngoing()
+    let isAllowed = false
+    try {
+      isAllowed = this.#mayBeSent(sending)
+    } catch (error) {
+      this.#refuse(error)
+    }
+    if (!isAllowed) this.#sendNothing(new Error('The request must not be sent now: the client sends it later.'))
+    this.#progress.sent = true
+  }
+
+  readonly onHeaders = (head: ResponseHead): void => {
+    this.#progress.head = isHead(head) ? head : undefined
+  }
+
+  /** Undefined where the request must be sent later: nothing was sent. Rejects only with what the last look throws. */
+  #transmit({ signal, settings }: ChargedRequest): Promise<AttemptOutcome | undefined> {
+    const { transport, clock } = this.#context
+    if (signal.aborted) return Promise.resolve(failed('aborted', this.#progress, signal.reason))
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+      signal.addEventListener('abort', this.#onAbort)
+      this.#stopTimer = startTimer(clock, settings.timeoutMs, this.#onTimeout)
+      // A transport of the user may throw, and may return something else than a promise.
+      try {
+        Promise.resolve(transport.send(this)).then(this.#finish, this.#fail)
+      } catch (cause) {
+        this.#fail(cause)
+      }
+    })
+  }
+
+  /**
+   * Waits for what the last look needs. After another wait, a turn of the event loop passes: a call that ends must not trigger another that
+   * is ending in the same turn. A budget with a store writes that the request is sent in this window.
+   */
+  #prepare(sending: ChargedRequest, hasWaited: boolean): Promise<void> | undefined {
+    if (hasWaited) return this.#turn(sending).then(() => this.#prepare(sending, false))
+    sending.batch?.requireProgress()
+    sending.confirm()
+    if (sending.confirmed !== undefined) return sending.awaitConfirmed(sending.confirmed)
+    sending.signal.throwIfAborted()
+    return undefined
+  }
+
+  /** If a call ended early, wait 20 ms before the final check. */
+  async #turn(sending: ChargedRequest): Promise<void> {
+    const { lifetimes, clock } = this.#context
+    await nextTurn()
+    // A custom clock decides itself what happens at the same moment.
+    if (isSystemClock(clock) && lifetimes.msSinceEarlyEnd() < MAX_BURST_MS)
+      await sleep(clock, MAX_BURST_MS, sending.signal)
+    sending.hasWaited = false
+    if (sending.shared.remaining() === 0) await raceWithAbort(new Promise<never>(nothing), sending.signal)
+  }
+
+  /**
+   * LAST LOOK: whether the request may be sent now. Its signal, its deadline, the window of its budget and cool-downs are looked at when
+   * everything that may wait is over, and nothing but the bytes is left to send. False where it may be sent after a wait.
+   * @throws the reason of the signal, or BudgetExceededError where the request does not fit the window of now
+   */
+  #mayBeSent(sending: ChargedRequest): boolean {
+    const { shared, signal, batch } = sending
+    signal.throwIfAborted()
+    // A redirect that is followed is no attempt of its own.
+    if (this.#sent !== undefined) return true
+    batch?.requireProgress()
+    sending.confirm()
+    const isCurrent = this.#admission?.isCurrent() === true
+    if (sending.confirmed !== undefined || !isCurrent || shared.remaining() === 0) {
+      sending.hasWaited = true
+      return false
+    }
+    this.#recordSent(sending)
+    // Afterwards, so that what a listener aborts is not sent.
+    signal.throwIfAborted()
+    shared.totals.attempts++
+    shared.isSending = true
+    return true
+  }
+
+  #recordSent(sending: ChargedRequest): void {
+    this.#sent = this.#context.usage.recordSent()
+    sending.sentAt = this.#context.cache?.now()
+    sending.emit({ type: 'request.sent', params: sending.params })
+  }
+
+  /** Remembers whether it may be retried, and begins a cool-down. A front knows nothing of what the service takes. */
+  #recordRefusal(sending: ChargedRequest, refusal: EtnMarketError, isFront: boolean): void {
+    if (refusal.retryable) sending.retryable = refusal
+    // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
+    const isOfProxy = this.#apiKey === undefined && isBudgetRefusal(refusal)
+    if (isOfProxy) this.#admission?.end('succeeded')
+    const cooldown = isFront || isOfProxy ? undefined : cooldownOf(refusal, this.#context.maxCooldownMs)
+    if (cooldown === undefined || this.#admission === undefined) return
+    const waitMs = this.#admission.refuse(cooldown.scope, cooldown.waitMs)
+    sending.emit({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
+  }
+
+  async #look(): Promise<void> {
+    const sending = this.#requireOngoing()
+    try {
+      await this.#prepare(sending, true)
+    } catch (error) {
+      this.#refuse(error)
+    }
+  }
+
+  #requireOngoing(): ChargedRequest {
+    if (this.#sending === undefined) throw new Error('The attempt has ended, so its request must not be sent.')
+    return this.#sending
+  }
+
+  /** Ends it without an outcome: for the transport it was aborted. */
+  #sendNothing(reason: unknown): never {
+    if (this.#sending !== undefined) {
+      this.#end(undefined)
+      this.#controller.abort(reason)
+    }
+    throw reason
+  }
+
+  #refuse(error: unknown): never {
+    this.#reject(error)
+    return this.#sendNothing(error)
+  }
+
+  readonly #onAbort = () => this.#stop('aborted', this.#sending?.signal.reason)
+
+  readonly #onTimeout = () => {
+    const timeoutMs = this.#sending?.settings.timeoutMs
+    this.#stop('timeout', namedError('TimeoutError', `No complete response within ${timeoutMs} ms`))
+  }
+
+  #stop(kind: 'timeout' | 'aborted', reason: unknown): void {
+    this.#end(failed(kind, this.#progress, reason))
+    this.#controller.abort(reason)
+  }
+
+  readonly #fail = (cause: unknown) => this.#end(failed('network', this.#progress, cause))
+
+  readonly #finish = (given: unknown) => this.#end(this.#read(given))
+
+  #read(given: unknown): AttemptOutcome {
+    const progress = this.#progress
+    const outcome = checkOutcome(given, progress.head)
+    if (outcome === undefined) {
+      // Such a transport may not have reported either that it sent the request.
+      progress.sent = true
+      return failed('invalid_fetch', progress, new TypeError('the transport gave no outcome that can be read'))
+    }
+    const answer: HttpResponse | undefined = responseOf(outcome)
+    const tooLarge = sizeError(answer?.text, this.maxResponseBytes)
+    if (answer === undefined || tooLarge === undefined) return outcome
+    progress.head = { status: answer.status, headers: answer.headers }
+    return { ...failed('too_large', progress, tooLarge), answered: outcome.answered }
+  }
+
+  #end(outcome: AttemptOutcome | undefined): void {
+    const sending = this.#sending
+    if (sending === undefined) return
+    this.#sending = undefined
+    this.#stopTimer()
+    sending.signal.removeEventListener('abort', this.#onAbort)
+    this.#resolve(outcome)
+    this.#resolve = this.#reject = nothing
+  }
+}
