@@ -1,8 +1,8 @@
 import type { Bucket, Currency, Duration } from '../rules/routes.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
-import type { Prices } from './prices.ts'
-import { isMoving, type Piece, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
+import type { Changes, Prices } from './prices.ts'
+import { isMoving, type Piece, type PriceRange, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** A candle as the service returns it. */
@@ -39,15 +39,9 @@ interface CandleQuery {
 /** Selects candles: the periods of a bucket from `from` (the start of one) to the one of `until`, at most `now`. Unix seconds. */
 type Range = CandleQuery & { from: number; until: number; includeEmpty: boolean }
 
-/** What happened to a price within a period, as fixed point; `time` lies in the period. */
-interface Bar {
+/** What happened to a price within a period; `time` lies in the period. */
+interface Bar extends PriceRange {
   time: number
-  open: bigint
-  high: bigint
-  low: bigint
-  close: bigint
-  volume: number
-  count: number
   row?: Row
 }
 
@@ -223,14 +217,13 @@ interface Series {
 export class Candles {
   readonly #prices: Prices
   readonly #series = new Map<string, Series>()
+  /** The changes that the series show. */
+  #changes: Changes
   readonly #texts = new WeakMap<FakeCandle, string>()
 
   constructor(prices: Prices) {
     this.#prices = prices
-  }
-
-  clear(): void {
-    this.#series.clear()
+    this.#changes = prices.changes
   }
 
   /** The newest candles of a token, oldest first. Past periods without a trade are omitted, the current one is not. */
@@ -281,12 +274,13 @@ export class Candles {
     const make = (from: number, until: number) =>
       from > until ? [] : makeCandles(this.#prices, token, { ...query, from, until, includeEmpty })
     const key = `${token.key} ${bucket} ${currency} ${includeEmpty}`
+    if (this.#changes !== this.#prices.changes || this.#series.size > MAX_SERIES) this.#series.clear()
+    this.#changes = this.#prices.changes
     let series = this.#series.get(key)
     const isOf = ({ until, candles }: Series) =>
       until <= start && candles.length + (start - until) / length <= MAX_PERIODS
     if (!series || !isOf(series)) {
       series = { from: start, until: start, candles: [], current: undefined }
-      if (this.#series.size >= MAX_SERIES) this.clear()
       this.#series.set(key, series)
     }
     const known = series

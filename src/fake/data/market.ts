@@ -70,11 +70,8 @@ export class Market {
 
   #minuteAt(time: number) {
     if (this.#minute?.time === time) return this.#minute
-    let span = daySpan(this.#noise, this.#token, this.#volatility, dayOf(time))
-    for (let level = 0; level < MINUTE_LEVEL; level++) {
-      span = this.#inside(span, level)[Math.floor((time - span.time) / lengthOf(level + 1))] ?? span
-    }
-    this.#minute = { time, open: span.open, fills: this.#fillsOf(span) }
+    const [minute] = this.#collect({ from: time, until: time, level: MINUTE_LEVEL, includeEmpty: true })
+    this.#minute = { time, open: minute?.open ?? 0, fills: minute ? this.#fillsOf(minute) : [] }
     return this.#minute
   }
 

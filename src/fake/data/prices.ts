@@ -161,7 +161,8 @@ export class Prices {
   }
 }
 
-function kept<T>(known: WeakMap<WorldToken, T>, token: WorldToken, make: () => T): T {
+/** What was made of a token before, as long as the token is used. */
+export function kept<T>(known: WeakMap<WorldToken, T>, token: WorldToken, make: () => T): T {
   const found = known.get(token)
   if (found) return found
   const made = make()

@@ -12,7 +12,7 @@ import { farms, Pools, poolBody, readOwnFarms, readOwnPools } from './pools.ts'
 import { type Campaign, findPresale, presales, readOwnPresales } from './presales.ts'
 import { type Changes, Prices } from './prices.ts'
 import { hash, hashText } from './random.ts'
-import { constant, type Row, type Segment, type Timeline, usualSegment } from './timeline.ts'
+import { constant, type Row, type Segment, usualSegment } from './timeline.ts'
 import { readOwnTokens, TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 import { cursorOf, newestTrades } from './trades.ts'
@@ -98,7 +98,7 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
       if (operation === 'trade.list') return { data, cursor: cursorOf(data as ReturnType<typeof trades>) }
       return maybe(data, () => ({ data }))
     },
-    control: createWorldControl(tokens, prices, now, () => candles.clear()),
+    control: createWorldControl(tokens, prices, now),
     save: () => prices.changes,
     /** Keeps the prices of a moment for a clock that was set back since. Unix milliseconds. */
     setBack(from: number) {
@@ -108,7 +108,6 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     /** Replaces all changes; without an argument it drops them. */
     load(changes: Changes = new Map()) {
       prices.changes = changes
-      candles.clear()
     },
   }
 }
@@ -172,17 +171,12 @@ const PRICE = is.between(MIN_PRICE, MAX_PRICE)
 const PRICES = is.each(PRICE, 'open', 'high', 'low', 'close')
 export const CANDLE = is.record({ time: is.count, ...PRICES, volume: is.between(0), count: is.count })
 
-function createWorldControl(tokens: TokenList, prices: Prices, now: () => number, onChange: () => void): FakeWorld {
+function createWorldControl(tokens: TokenList, prices: Prices, now: () => number): FakeWorld {
   function find(address: string): WorldToken {
     checkValue('token', is.eip55, address)
     const token = tokens.find(address, now())
     if (!token) throw new FakeUsageError(`token is a token of the world, not ${address}.`)
     return token
-  }
-
-  function change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
-    prices.change(token, next)
-    onChange()
   }
 
   return {
@@ -200,7 +194,9 @@ function createWorldControl(tokens: TokenList, prices: Prices, now: () => number
       const line: Segment = { kind: 'line', from, usd: current?.usd ?? toUsd, toUsd, until }
       // A trade of one dollar makes the price.
       const trade = { time: until, price: toUsd, usd: ONE }
-      change(token, (timeline) => (prices.isWetn(token) ? timeline.with(line) : timeline.with(line).withTrade(trade)))
+      prices.change(token, (timeline) =>
+        prices.isWetn(token) ? timeline.with(line) : timeline.with(line).withTrade(trade),
+      )
     },
     trade(options) {
       checkOptions('trade', is.object({ token: {}, usd: {} }), options)
@@ -210,7 +206,7 @@ function createWorldControl(tokens: TokenList, prices: Prices, now: () => number
         throw new FakeUsageError('token is the other token of the trade: WETN is one side of every trade.')
       const quote = prices.quote(token, now())
       if (!quote) throw new FakeUsageError(`${token.symbol} has no price: call setPrice first.`)
-      change(token, (timeline) => timeline.withTrade({ time: now(), price: quote.usd, usd }))
+      prices.change(token, (timeline) => timeline.withTrade({ time: now(), price: quote.usd, usd }))
     },
     candles(address, bucket, rows) {
       const token = find(address)
@@ -219,7 +215,7 @@ function createWorldControl(tokens: TokenList, prices: Prices, now: () => number
       const current = now()
       for (const row of readRows(bucket, rows, current)) {
         const from = Math.max(row.from + 1, current)
-        change(token, (timeline) =>
+        prices.change(token, (timeline) =>
           row.until <= current
             ? timeline.withRow(row)
             : timeline.withRow({ ...row, until: from }).with(constant(row.close, from)),
@@ -230,12 +226,12 @@ function createWorldControl(tokens: TokenList, prices: Prices, now: () => number
       const token = find(address)
       if (prices.isWetn(token))
         throw new FakeUsageError(`token is not WETN, because all prices depend on it: ${address}.`)
-      change(token, (timeline) => timeline.with({ kind: 'none', from: now() }))
+      prices.change(token, (timeline) => timeline.with({ kind: 'none', from: now() }))
     },
     release(address) {
       const token = find(address)
       const usual: Segment = prices.isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now())
-      change(token, (timeline) => timeline.with(usual))
+      prices.change(token, (timeline) => timeline.with(usual))
     },
   }
 }

@@ -55,19 +55,16 @@ export class History<Entry extends Classified> {
     this.#entries.push(entry)
     const group = JSON.stringify([entry.operation, entry.key])
     this.#sums.set(group, (this.#sums.get(group) ?? 0) + amount)
-    // Removing in bulk keeps the cost of an entry constant.
-    if (this.#entries.length > this.#max + Math.min(this.#max, 1_000)) {
-      this.#dropped += this.#entries.length - this.#max
-      this.#entries = this.#entries.slice(this.#entries.length - this.#max)
+    if (this.#entries.length > this.#max) {
+      this.#entries.shift()
+      this.#dropped++
     }
     return entry
   }
 
   /** Copies of the listed entries. */
   list(filter?: FakeFilter): Entry[] {
-    const isWanted = readFilter(filter)
-    const listed = this.#entries.slice(Math.max(0, this.#entries.length - this.#max))
-    return listed.filter(isWanted).map((one) => ({ ...one }))
+    return this.#entries.filter(readFilter(filter)).map((one) => ({ ...one }))
   }
 
   /** Sums of all entries by operation, `unknown` for none; dropped ones included. */
@@ -92,7 +89,7 @@ export class History<Entry extends Classified> {
   }
 
   get dropped(): number {
-    return this.#dropped + Math.max(0, this.#entries.length - this.#max)
+    return this.#dropped
   }
 
   save() {
