@@ -80,9 +80,9 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     const state = session.save()
     session = startSession()
     if (keep.has('keys')) session.load(state, ['accounts'])
-    if (!keep.has('faults')) session.faults.load([])
+    if (!keep.has('faults')) session.faults.state = []
     if (!keep.has('world')) {
-      session.stubs.load([])
+      session.stubs.state = []
       world.load()
     }
     tape = settings.tape && new TapePlayer(settings.tape)
@@ -92,7 +92,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   }
 
   function save() {
-    return { session: session.save(), world: world.save(), offset: clock.offset, tape: tape?.save() }
+    return { session: session.save(), world: world.save(), offset: clock.offset, tape: tape?.state }
   }
 
   async function close(): Promise<void> {
@@ -126,7 +126,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       checkOptions('peakInFlight', is.object({ heavy: is.flag }), options)
       return session.journal.peak(options.heavy ?? false)
     },
-    keys: () => session.accounts.save(),
+    keys: () => session.accounts.list(),
     addKey: (key, start) => session.accounts.add(key, start),
     addKeys: (keys) => session.accounts.addAll(keys),
     remaining: (key = session.accounts.first()) => session.accounts.get(key).credits,
@@ -162,7 +162,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       session = startSession()
       session.load(state.session)
       world.load(state.world)
-      if (state.tape) tape?.load(state.tape)
+      if (tape && state.tape) tape.state = state.tape
       clock.offset = state.offset
     },
     close,

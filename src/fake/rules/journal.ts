@@ -36,6 +36,8 @@ interface Classified {
   key: string | null
 }
 
+type HistoryState<Entry> = { entries: Entry[]; dropped: number; sums: [group: string, sum: number][] }
+
 /** The newest entries of a list, and the sums of all of them. */
 export class History<Entry extends Classified> {
   readonly #max: number
@@ -92,11 +94,12 @@ export class History<Entry extends Classified> {
     return this.#dropped
   }
 
-  save() {
+  /** For snapshots. */
+  get state(): HistoryState<Entry> {
     return { entries: this.#entries.map(this.#shared), dropped: this.#dropped, sums: [...this.#sums] }
   }
 
-  load(state: ReturnType<History<Entry>['save']>): void {
+  set state(state: HistoryState<Entry>) {
     this.#entries = state.entries.map(this.#shared)
     this.#dropped = state.dropped
     this.#sums = new Map(state.sums)
@@ -206,12 +209,12 @@ export class Journal extends History<JournalEntry> {
     return isHeavy ? this.#peaks.heavy : this.#peaks.all
   }
 
-  override save() {
-    return { ...super.save(), peaks: this.#peaks }
+  override get state(): HistoryState<JournalEntry> & { peaks: { all: number; heavy: number } } {
+    return { ...super.state, peaks: this.#peaks }
   }
 
-  override load(state: ReturnType<Journal['save']>): void {
-    super.load(state)
+  override set state(state) {
+    super.state = state
     this.#attempts.clear()
     // The listed requests hold their counts, so that a state needs no copy of these.
     for (const entry of state.entries) this.#noteAttempt(groupOf(entry), entry.attempt)
