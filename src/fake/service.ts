@@ -130,7 +130,10 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     addKey: (key, start) => session.accounts.add(key, start),
     addKeys: (keys) => session.accounts.addAll(keys),
     remaining: (key = session.accounts.first()) => session.accounts.get(key).credits,
-    setCredits: (key, credits) => session.accounts.set(key, credits),
+    setCredits(key, credits) {
+      checkValue('credits', is.count, credits)
+      session.accounts.set(key, credits)
+    },
     fault: (fault) => session.faults.add(fault),
     script: (operation, steps, options) => session.faults.script(operation, steps, options),
     stub: (operation, answer, options) => session.stubs.add(operation, answer, options),

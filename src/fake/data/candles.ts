@@ -219,7 +219,6 @@ export class Candles {
   readonly #series = new Map<string, Series>()
   /** The changes that the series show. */
   #changes: Changes
-  readonly #texts = new WeakMap<FakeCandle, string>()
 
   constructor(prices: Prices) {
     this.#prices = prices
@@ -235,16 +234,6 @@ export class Candles {
     for (let day = dayOf(series.from - 1); day > oldest && series.candles.length < wanted; day--)
       growTo(day * DAY_SECONDS)
     return [...series.candles.slice(Math.max(0, series.candles.length - wanted)), ...current]
-  }
-
-  /** Candles as JSON. Each is written once: of 500, the numbers take longer than everything else. */
-  toText(candles: readonly FakeCandle[]): string {
-    const textOf = (candle: FakeCandle) => {
-      const text = this.#texts.get(candle) ?? JSON.stringify(candle)
-      this.#texts.set(candle, text)
-      return text
-    }
-    return `[${candles.map(textOf).join()}]`
   }
 
   /** The price over a window that ends now: the opening price of every period, and the last price. */

@@ -98,7 +98,10 @@ export class Market {
     const cut = { ...span, time, open, high: open, low: open, close: open, count: 0, volume: 0 }
     const parts =
       level === MINUTE_LEVEL
-        ? this.fills(time + 1, Math.min(until, ends)).map(asPart)
+        ? this.fills(time + 1, Math.min(until, ends)).map((fill) => {
+            const { price, volume } = fill
+            return { high: price, low: price, close: price, count: 1, volume }
+          })
         : this.#inside(span, level)
             .filter((part) => part.time <= until && part.time + lengthOf(level + 1) > from)
             .map((part) => this.#cut(part, level + 1, from, until))
@@ -124,10 +127,6 @@ export class Market {
   #noiseOf(level: number, time: number): number {
     return hash(this.#noise, level, Math.floor(time / lengthOf(level)))
   }
-}
-
-function asPart({ price, volume }: Fill) {
-  return { high: price, low: price, close: price, count: 1, volume }
 }
 
 export function dayOf(time: number): number {

@@ -2,7 +2,7 @@ import type { Currency } from '../rules/routes.ts'
 import { fixedPoint, ONE, toDecimal } from './decimal.ts'
 import { Market, SLOT_SECONDS, TICKS } from './market.ts'
 import { hash, smoothNoise } from './random.ts'
-import { constant, lineAt, rowPriceAt, type Segment, type Source, Timeline, usualSegment } from './timeline.ts'
+import { ALWAYS, constant, lineAt, rowPriceAt, type Segment, type Source, Timeline, usualSegment } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 
 // What makes a price at a moment:
@@ -27,7 +27,6 @@ interface Spot {
 /** The changed timelines by the key of their token; under that of WETN, the price of ETN. It is replaced and never changed, so that snapshots share it. */
 export type Changes = ReadonlyMap<string, Timeline>
 
-const ALWAYS = Number.NEGATIVE_INFINITY
 const COMPUTED = new Timeline([{ kind: 'computed', from: ALWAYS }])
 
 /** Cached levels of the price of ETN: two years of 15-minute periods. */

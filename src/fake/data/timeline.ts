@@ -48,8 +48,9 @@ export interface Piece {
   until: number
 }
 
-const START = Number.NEGATIVE_INFINITY
-const NOTHING: Segment = { kind: 'none', from: START }
+/** The start of what was always so. */
+export const ALWAYS = Number.NEGATIVE_INFINITY
+const NOTHING: Segment = { kind: 'none', from: ALWAYS }
 
 /** The changes of one price over time. It never changes itself, so that saved states share it. */
 export class Timeline {

@@ -80,9 +80,13 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   }
 
   function batch({ addresses }: ParsedQuery, now: number) {
-    const found = addresses.flatMap((address) => tokens.find(address, now) ?? [])
-    const known = found.map((token) => [token.key, prices.spot(token, now)])
-    return Object.fromEntries(known.filter(([, price]) => price))
+    const found: Record<string, object> = {}
+    for (const address of addresses) {
+      const token = tokens.find(address, now)
+      const price = token && prices.spot(token, now)
+      if (price) found[token.key] = price
+    }
+    return found
   }
 
   function trades({ token: address, limit }: ParsedQuery, now: number) {
@@ -90,11 +94,26 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     return address !== undefined && !token ? [] : newestTrades(sources, { token, limit, now })
   }
 
+  /** Candles and prices are written once: of 500 candles, the numbers take longer than everything else. */
+  const texts = new WeakMap<object, string>()
+  const textOf = (one: object) => {
+    const known = texts.get(one)
+    const text = known ?? JSON.stringify(one)
+    if (known === undefined) texts.set(one, text)
+    return text
+  }
+  const write = (data: object) =>
+    Array.isArray(data)
+      ? `[${data.map(textOf).join()}]`
+      : `{${Object.entries(data)
+          .map(([key, price]) => `"${key}":${textOf(price)}`)
+          .join()}}`
+
   return {
     /** `undefined` if the requested thing does not exist. */
     query(operation: WorldOperation, query: ParsedQuery): QueryResult | undefined {
       const data = finders[operation](query, now())
-      if (operation === 'token.candles' && data) return { data, text: candles.toText(data as FakeCandle[]) }
+      if (data && (operation === 'token.candles' || operation === 'prices.batch')) return { data, text: write(data) }
       if (operation === 'trade.list') return { data, cursor: cursorOf(data as ReturnType<typeof trades>) }
       return maybe(data, () => ({ data }))
     },

@@ -58,7 +58,6 @@ export class Accounts {
   }
 
   set(key: string, credits: number): void {
-    checkValue('credits', is.count, credits)
     this.state = new Map(this.state).set(key, { ...this.get(key), credits })
   }
 

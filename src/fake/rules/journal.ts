@@ -43,8 +43,9 @@ export class History<Entry extends Classified> {
   readonly #max: number
   readonly #isSettled: (entry: Entry) => boolean
   #entries: Entry[] = []
-  #dropped = 0
-  /** The keys are JSON, because an operation and a key are any text. */
+  /** Entries that are not listed any more. */
+  dropped = 0
+  /** By operation, a space and the key; `unknown` and nothing for none. */
   #sums = new Map<string, number>()
 
   /** @param isSettled whether an entry does not change any more, so that all saved states share it */
@@ -53,15 +54,14 @@ export class History<Entry extends Classified> {
     this.#isSettled = isSettled
   }
 
-  add(entry: Entry, amount: number): Entry {
+  add(entry: Entry, amount: number): void {
     this.#entries.push(entry)
-    const group = JSON.stringify([entry.operation, entry.key])
+    const group = `${entry.operation ?? 'unknown'} ${entry.key ?? ''}`
     this.#sums.set(group, (this.#sums.get(group) ?? 0) + amount)
     if (this.#entries.length > this.#max) {
       this.#entries.shift()
-      this.#dropped++
+      this.dropped++
     }
-    return entry
   }
 
   /** Copies of the listed entries. */
@@ -74,10 +74,9 @@ export class History<Entry extends Classified> {
     const isWanted = readFilter(filter)
     const found: Record<string, number> = {}
     for (const [group, amount] of this.#sums) {
-      const [operation, key] = JSON.parse(group) as [string | null, string | null]
-      if (amount === 0 || !isWanted({ operation, key })) continue
-      const name = operation ?? 'unknown'
-      found[name] = (found[name] ?? 0) + amount
+      const [operation = '', ...key] = group.split(' ')
+      if (amount === 0 || !isWanted({ operation, key: key.join(' ') })) continue
+      found[operation] = (found[operation] ?? 0) + amount
     }
     return found
   }
@@ -87,21 +86,17 @@ export class History<Entry extends Classified> {
   }
 
   get size(): number {
-    return this.#entries.length + this.#dropped
-  }
-
-  get dropped(): number {
-    return this.#dropped
+    return this.#entries.length + this.dropped
   }
 
   /** For snapshots. */
   get state(): HistoryState<Entry> {
-    return { entries: this.#entries.map(this.#shared), dropped: this.#dropped, sums: [...this.#sums] }
+    return { entries: this.#entries.map(this.#shared), dropped: this.dropped, sums: [...this.#sums] }
   }
 
   set state(state: HistoryState<Entry>) {
     this.#entries = state.entries.map(this.#shared)
-    this.#dropped = state.dropped
+    this.dropped = state.dropped
     this.#sums = new Map(state.sums)
   }
 

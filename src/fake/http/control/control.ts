@@ -5,7 +5,7 @@ import type { Reply } from '../../rules/reply.ts'
 import * as is from '../../rules/schema.ts'
 import type { FakeService, ListenOptions } from '../../types.ts'
 import type { IncomingRequest } from '../handle-request.ts'
-import { COMPONENTS, type Command, commandRoutes, commands, createRunners, ref } from './commands.ts'
+import { COMPONENTS, type Command, commands, createRunners, ref } from './commands.ts'
 import { answerPage } from './page.ts'
 
 /** Who asks, and the token of the server: with one, requests that carry it may come from anywhere. */
@@ -37,10 +37,10 @@ export function createControl(fake: FakeService, maxSnapshots: number): Control 
     if (method === 'GET' && path === 'service.json')
       return respond(200, { ...service, servers: [{ url: url.origin + new URL(fake.baseUrl).pathname }] })
     const last = path.lastIndexOf('/')
-    const routes = [`${method} ${path}`, `${method} ${path.slice(0, last)}/{id}`]
-    const name = commandRoutes.find((one) => routes.includes(one))
+    const known = Object.keys(commands) as (keyof typeof commands)[]
+    const name = known.find((one) => [`${method} ${path}`, `${method} ${path.slice(0, last)}/{id}`].includes(one))
     const route = `${method} /_fake/${cut(path)}`
-    if (!name) return reject(404, 'not_found', `There is no ${route}. There is: ${commandRoutes.join(', ')}.`)
+    if (!name) return reject(404, 'not_found', `There is no ${route}. There is: ${known.join(', ')}.`)
     try {
       const fields = method === 'GET' ? readQuery(url.searchParams, commands[name]) : readBody(body)
       const mismatch = findMismatch('', commands[name].takes ?? NOTHING, fields, { resolve })
