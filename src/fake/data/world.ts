@@ -186,8 +186,7 @@ export interface FakeWorld {
   release(token: string): void
 }
 
-const PRICE = is.between(MIN_PRICE, MAX_PRICE)
-const PRICES = is.each(PRICE, 'open', 'high', 'low', 'close')
+const PRICES = is.each(is.between(MIN_PRICE, MAX_PRICE), 'open', 'high', 'low', 'close')
 export const CANDLE = is.record({ time: is.count, ...PRICES, volume: is.between(0), count: is.count })
 
 function createWorldControl(tokens: TokenList, prices: Prices, now: () => number): FakeWorld {

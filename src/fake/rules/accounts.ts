@@ -19,8 +19,7 @@ export interface KeyState {
   tier: string
 }
 
-const KEY: is.Schema = { anyOf: [is.count, is.object({ credits: is.count, tier: is.text }, ['credits'])] }
-export const KEYS: is.Schema = is.mapOf(KEY)
+export const KEYS = is.mapOf({ anyOf: [is.count, is.object({ credits: is.count, tier: is.text }, ['credits'])] })
 const DEFAULT_TIER = 'standard'
 
 export class Accounts {
