@@ -94,20 +94,20 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     return address !== undefined && !token ? [] : newestTrades(sources, { token, limit, now })
   }
 
-  /** Candles and prices are written once: of 500 candles, the numbers take longer than everything else. */
+  /** Candles and prices are written once, a price with the key of its token: of 500 candles, the numbers take longer than everything else. */
   const texts = new WeakMap<object, string>()
-  const textOf = (one: object) => {
+  const textOf = (one: object, name = '') => {
     const known = texts.get(one)
-    const text = known ?? JSON.stringify(one)
+    const text = known ?? name + JSON.stringify(one)
     if (known === undefined) texts.set(one, text)
     return text
   }
-  const write = (data: object) =>
-    Array.isArray(data)
-      ? `[${data.map(textOf).join()}]`
-      : `{${Object.entries(data)
-          .map(([key, price]) => `"${key}":${textOf(price)}`)
-          .join()}}`
+  const write = (data: object) => {
+    if (Array.isArray(data)) return `[${data.map((one) => textOf(one)).join()}]`
+    return `{${Object.entries(data)
+      .map(([key, price]) => textOf(price, `"${key}":`))
+      .join()}}`
+  }
 
   return {
     /** `undefined` if the requested thing does not exist. */

@@ -6,7 +6,7 @@ import * as is from '../../rules/schema.ts'
 import type { FakeService, ListenOptions } from '../../types.ts'
 import type { IncomingRequest } from '../handle-request.ts'
 import { COMPONENTS, type Command, commands, createRunners, ref } from './commands.ts'
-import { answerPage } from './page.ts'
+import { findPage } from './page.ts'
 
 /** Who asks, and the token of the server: with one, requests that carry it may come from anywhere. */
 type Caller = Pick<ListenOptions, 'controlToken'> & { remoteAddress: string | undefined }
@@ -19,6 +19,9 @@ const TOKEN_HEADER = 'x-fake-control-token'
 /** Characters of a message: an expectation lists up to 20 requests. */
 const MAX_MESSAGE = 10_000
 
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'"
+
 const NOTHING = is.object({})
 
 const resolve = (reference: string) =>
@@ -28,14 +31,14 @@ export function createControl(fake: FakeService, maxSnapshots: number): Control 
   const runners = createRunners(fake, maxSnapshots)
   return async ({ method, url, headers }, body, caller) => {
     const path = url.pathname.replace(/^\/_fake\/?/, '')
-    const page = method === 'GET' ? answerPage(path) : undefined
+    const page = method === 'GET' ? findPage(path) : undefined
     const isPublic = page !== undefined || (method === 'GET' && path === 'health')
     const rejected = rejectAccess(headers, caller, isPublic)
     if (rejected) return reject(403, 'forbidden', rejected)
-    if (page) return page
-    if (method === 'GET' && path === 'openapi.json') return respond(200, describeCommands())
+    if (page) return respond(200, page.text, page.type)
+    if (method === 'GET' && path === 'openapi.json') return respondJson(200, describeCommands())
     if (method === 'GET' && path === 'service.json')
-      return respond(200, { ...service, servers: [{ url: url.origin + new URL(fake.baseUrl).pathname }] })
+      return respondJson(200, { ...service, servers: [{ url: url.origin + new URL(fake.baseUrl).pathname }] })
     const last = path.lastIndexOf('/')
     const known = Object.keys(commands) as (keyof typeof commands)[]
     const name = known.find((one) => [`${method} ${path}`, `${method} ${path.slice(0, last)}/{id}`].includes(one))
@@ -45,7 +48,7 @@ export function createControl(fake: FakeService, maxSnapshots: number): Control 
       const fields = method === 'GET' ? readQuery(url.searchParams, commands[name]) : readBody(body)
       const mismatch = findMismatch('', commands[name].takes ?? NOTHING, fields, { resolve })
       if (mismatch) throw new FakeUsageError(mismatch)
-      return respond(200, await runners[name](fields, path.slice(last + 1)))
+      return respondJson(200, await runners[name](fields, path.slice(last + 1)))
     } catch (error) {
       const isUnmet = isError(error) && error.name === 'AssertionError'
       const message = isError(error) ? error.message : show(error)
@@ -71,12 +74,16 @@ function readBody(text: string): object {
 }
 
 function reject(status: number, code: string, message: string): Reply {
-  return respond(status, { error: { code, message: cut(message, MAX_MESSAGE) } })
+  return respondJson(status, { error: { code, message: cut(message, MAX_MESSAGE) } })
 }
 
-function respond(status: number, body: unknown): Reply {
-  const headers = Object.entries({ 'content-type': 'application/json', 'cache-control': 'no-store' })
-  return { status, headers, body: JSON.stringify(body) }
+function respondJson(status: number, body: unknown): Reply {
+  return respond(status, JSON.stringify(body), 'application/json')
+}
+
+function respond(status: number, body: string, type: string): Reply {
+  const headers = { 'content-type': type, 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-store' }
+  return { status, headers: Object.entries(headers), body }
 }
 
 /** Why a request is rejected. The public page needs no token and may come from another machine, but not by a foreign `Host`. */
