@@ -40,12 +40,13 @@ interface View {
   includeEmpty: boolean
 }
 
-/** The computed trades of a token, at any time, as single trades or as periods: any part is computed from the seed. Only a minute is kept. */
+/** The computed trades of a token, at any time, as single trades or as periods: any part is computed from the seed. Only 15 minutes are kept. */
 export class Market {
   readonly #noise: number
   readonly #token: WorldToken
   readonly #volatility: number
-  #minute: { time: number; open: number; fills: Fill[] } | undefined
+  /** The minutes of the 15 minutes that were asked for last. */
+  #slot: { time: number; minutes: Span[] } | undefined
 
   /** @param volatility 0 gives all trades the base price, as those of WETN have it */
   constructor(seed: number, token: WorldToken, volatility: 0 | 1 = 1) {
@@ -64,15 +65,18 @@ export class Market {
   }
 
   priceAt(time: number): number {
-    const { open, fills } = this.#minuteAt(time - (time % lengthOf(MINUTE_LEVEL)))
-    return fills.filter((fill) => fill.time <= time).at(-1)?.price ?? open
-  }
-
-  #minuteAt(time: number) {
-    if (this.#minute?.time === time) return this.#minute
-    const [minute] = this.#collect({ from: time, until: time, level: MINUTE_LEVEL, includeEmpty: true })
-    this.#minute = { time, open: minute?.open ?? 0, fills: minute ? this.#fillsOf(minute) : [] }
-    return this.#minute
+    const start = time - (time % SLOT_SECONDS)
+    if (this.#slot?.time !== start) {
+      const view = { from: start, until: start + SLOT_SECONDS - 1, level: MINUTE_LEVEL, includeEmpty: true }
+      this.#slot = { time: start, minutes: this.#collect(view) }
+    }
+    const minute = this.#slot.minutes[Math.floor((time - start) / lengthOf(MINUTE_LEVEL))]
+    if (!minute?.count) return minute?.open ?? 0
+    return (
+      this.#fillsOf(minute)
+        .filter((fill) => fill.time <= time)
+        .at(-1)?.price ?? minute.open
+    )
   }
 
   /** Descends to a level and skips spans that are out of range or without trades. */
