@@ -85,6 +85,11 @@ export class Prices {
     this.changes = new Map(this.changes).set(token.key, next(timeline))
   }
 
+  /** For a clock that is set back: the prices of a moment go on at an earlier one. */
+  setBack(from: number, to: number): void {
+    this.changes = new Map(Array.from(this.changes, ([key, timeline]) => [key, timeline.setBack(from, to)]))
+  }
+
   /** The computed market of a token. The trades of WETN are those of USDC. */
   market(token: WorldToken): Market {
     const isWetn = this.isWetn(token)

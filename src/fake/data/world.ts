@@ -10,7 +10,7 @@ import { liquidityLocks, type OwnLocks, readOwnLocks } from './locks.ts'
 import { assets, collectionBody, collectionStats, createCollections, marketplace, readOwnCollections } from './nft.ts'
 import { farms, Pools, poolBody, readOwnFarms, readOwnPools } from './pools.ts'
 import { type Campaign, findPresale, presales, readOwnPresales } from './presales.ts'
-import { type Changes, Prices } from './prices.ts'
+import { Prices } from './prices.ts'
 import { hash, hashText } from './random.ts'
 import { constant, type Row, type Segment, usualSegment } from './timeline.ts'
 import { readOwnTokens, TokenList } from './token-list.ts'
@@ -118,16 +118,7 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
       return maybe(data, () => ({ data }))
     },
     control: createWorldControl(tokens, prices, now),
-    save: () => prices.changes,
-    /** Keeps the prices of a moment for a clock that was set back since. Unix milliseconds. */
-    setBack(from: number) {
-      const at = Math.floor(from / 1000)
-      this.load(new Map(Array.from(prices.changes, ([key, timeline]) => [key, timeline.setBack(at, now())])))
-    },
-    /** Replaces all changes; without an argument it drops them. */
-    load(changes: Changes = new Map()) {
-      prices.changes = changes
-    },
+    prices,
   }
 }
 
