@@ -1,4 +1,4 @@
-import { type AnswerListener, type ClientExtension, internalsOf } from '../client/client-internals.ts'
+import { type AnswerListener, internalsOf } from '../client/client-internals.ts'
 import { isError } from '../utils/runtime.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
@@ -25,10 +25,6 @@ export interface RecordOptions<Client extends object> {
 }
 
 type Groups = Record<string, Record<string, (params: object) => Promise<never>>>
-
-type Limit = ClientExtension['budget']
-
-const RETRIES = { limit: 2 }
 
 /** The error of a recording that ended early. It carries what was recorded until then, because that was paid for. */
 export class RecordError extends Error {
@@ -74,7 +70,7 @@ export async function record<Client extends object>(options: RecordOptions<Clien
     if (request && answer) answers.push({ ...request, ...answer })
   }
   const limit = new RecordingLimit(budget.credits)
-  const recorder = internals.extend({ onAnswer, budget: limit, options: { retry: RETRIES } })
+  const recorder = internals.extend({ onAnswer, budget: limit, options: { retry: { limit: 2 } } })
   // At the end, because a key that was sent late may be in an earlier answer.
   const end = (): Tape => {
     limit.isOver = true
@@ -90,7 +86,7 @@ export async function record<Client extends object>(options: RecordOptions<Clien
 }
 
 /** What a recording may cost. Each attempt has to fit it; one whose answer is lost counts with its highest cost. */
-class RecordingLimit implements Limit {
+class RecordingLimit {
   readonly #limit: number
   #left: number
   /** Whether nothing may be sent any more, because nothing would record it. */

@@ -19,6 +19,9 @@ import { Stubs } from './rules/stubs.ts'
 import { noRecording, TapePlayer } from './rules/tape.ts'
 import { type FakeServer, type FakeService, type FakeSnapshot, RESET_PARTS, type ResetOptions } from './types.ts'
 
+/** What `reset` keeps of a state. */
+const KEPT = { world: ['changes', 'stubs'], faults: ['faults'], keys: ['accounts'], clock: ['offset'] } as const
+
 /**
  * Creates the whole service as a function: every rule and every price, without network and without credits.
  *
@@ -63,8 +66,9 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
   // Servers of one fake share what remote programs refer to by a number.
   const control = once(() => createControl(fake, settings.maxSnapshots))
   const snapshots = new WeakMap<FakeSnapshot, ReturnType<typeof save>>()
-  let tape = settings.tape && new TapePlayer(settings.tape)
+  const tape = settings.tape && new TapePlayer(settings.tape)
   let session: Session = startSession()
+  const beginning = save()
   let isClosed = false
   const noise = hash(hashText(String(settings.seed)), 300)
   let drawn = 0
@@ -76,23 +80,22 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
 
   function reset(options: ResetOptions = {}): void {
     checkOptions('reset', is.object({ keep: is.listOf(is.only(...RESET_PARTS)) }), options)
-    const keep = new Set(options.keep)
-    const state = session.save()
-    session = startSession()
-    if (keep.has('keys')) session.load(state, ['accounts'])
-    if (!keep.has('faults')) session.faults.load([])
-    if (!keep.has('world')) {
-      session.stubs.load([])
-      world.load()
-    }
-    tape = settings.tape && new TapePlayer(settings.tape)
-    const resetAt = clock.now()
-    if (!keep.has('clock')) clock.offset = 0
-    world.setBack(resetAt)
+    const [now, state] = [clock.now(), save()]
+    const kept = (options.keep ?? []).flatMap((part) => KEPT[part].map((name) => [name, state[name]]))
+    load({ ...beginning, ...Object.fromEntries(kept) })
+    world.prices.setBack(Math.floor(now / 1000), Math.floor(clock.now() / 1000))
   }
 
   function save() {
-    return { session: session.save(), world: world.save(), offset: clock.offset, tape: tape?.save() }
+    return { ...session.save(), changes: world.prices.changes, offset: clock.offset, tape: tape?.state }
+  }
+
+  function load(state: ReturnType<typeof save>): void {
+    session = startSession()
+    session.load(state)
+    world.prices.changes = state.changes
+    clock.offset = state.offset
+    if (tape && state.tape) tape.state = state.tape
   }
 
   async function close(): Promise<void> {
@@ -126,11 +129,14 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       checkOptions('peakInFlight', is.object({ heavy: is.flag }), options)
       return session.journal.peak(options.heavy ?? false)
     },
-    keys: () => session.accounts.save(),
+    keys: () => session.accounts.list(),
     addKey: (key, start) => session.accounts.add(key, start),
     addKeys: (keys) => session.accounts.addAll(keys),
     remaining: (key = session.accounts.first()) => session.accounts.get(key).credits,
-    setCredits: (key, credits) => session.accounts.set(key, credits),
+    setCredits(key, credits) {
+      checkValue('credits', is.count, credits)
+      session.accounts.set(key, credits)
+    },
     fault: (fault) => session.faults.add(fault),
     script: (operation, steps, options) => session.faults.script(operation, steps, options),
     stub: (operation, answer, options) => session.stubs.add(operation, answer, options),
@@ -159,11 +165,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     restore(snapshot) {
       const state = snapshots.get(snapshot)
       if (!state) throw new FakeUsageError('restore takes a snapshot of this fake.')
-      session = startSession()
-      session.load(state.session)
-      world.load(state.world)
-      if (state.tape) tape?.load(state.tape)
-      clock.offset = state.offset
+      load(state)
     },
     close,
     [ASYNC_DISPOSE]: close,

@@ -146,6 +146,20 @@ describe('record', () => {
     service.expectCredits({ 'token.price': 150 })
   })
 
+  it('refuses what is called after its end', async () => {
+    const service = real()
+    const client = clientOf(service)
+    let late = client
+    const run = async (own: typeof client) => {
+      late = own
+      await own.etn.price()
+    }
+    await record({ client, budget: { credits: 1_000 }, run })
+    await expect(late.etn.price()).rejects.toThrow('record: etn.price was made after the recording had ended.')
+    await client.etn.price()
+    service.expectCredits(50)
+  })
+
   it('records nothing that has no operation', async () => {
     const service = real()
     const client = clientOf(service)

@@ -29,6 +29,24 @@ describe('fake.stub', () => {
     fake.expectCredits(120)
   })
 
+  it('that waits lets no two calls spend the same credits', async () => {
+    const { fake, get } = play({ keys: { k: 130 } })
+    let answer = () => {}
+    const opened = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    fake.stub('token.get', async ({ data }) => {
+      await opened
+      return data
+    })
+    const asked = [get(`/tokens/52014/${BOLT}`), get(`/tokens/52014/${BOLT}`)]
+    await expect.poll(() => fake.journal().length).toBe(2)
+    await get('/prices/etn')
+    answer()
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 402])
+    expect(fake.remaining()).toBe(5)
+  })
+
   it('does not run for a key that cannot pay', async () => {
     const { fake, get } = play()
     let runs = 0

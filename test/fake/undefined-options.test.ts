@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { FaultOptions, WorldOptions } from '../../src/fake/index.ts'
+import type { FaultOptions, WorldLockOptions, WorldOptions } from '../../src/fake/index.ts'
 import { createClient } from '../../src/index.ts'
 import { BOLT, makeFake } from './setup.ts'
 
@@ -16,6 +16,7 @@ const WORLDS: WorldOptions[] = [
     only: true,
     tokens: [{ address: TOKEN, usd: '1' }, { address: BOLT }],
     pools: [{ address: POOL, token0: TOKEN, token1: BOLT }],
+    locks: { [TOKEN]: [{ percentSupply: 40, unlocksInMs: 1_000 }] },
   },
 ]
 const WORLD_NAMES = [
@@ -29,19 +30,26 @@ const WORLD_NAMES = [
   'presales',
   'nftCollections',
 ] as const
+const LOCK_NAMES = ['durationMs', 'pair', 'owner'] as const
 const TOKEN_NAMES = ['name', 'symbol', 'decimals', 'totalSupply', 'usd'] as const
 
 async function read(world: WorldOptions): Promise<unknown> {
   await using fake = makeFake({ world })
   await using client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock: fake.clock })
   const [tokens, pools] = [await client.token.list({ limit: 100 }), await client.pool.list({ limit: 100 })]
-  return [tokens, pools, await client.farm.list(), await client.presale.list()]
+  const locks = await client.locks.get({ address: TOKEN })
+  return [tokens, pools, locks, await client.farm.list(), await client.presale.list()]
 }
 
 it.each(WORLDS)('a world is the same with undefined for what it leaves out: %j', async (world) => {
-  const { tokens } = world
+  const { tokens, locks } = world
+  const lock = locks?.[TOKEN]?.map((one) => withUndefined<WorldLockOptions>(LOCK_NAMES, one))
   const token = tokens?.map((one) => withUndefined(TOKEN_NAMES as never, one))
-  const full = withUndefined(WORLD_NAMES as never, { ...world, ...(token && { tokens: token }) })
+  const full = withUndefined(WORLD_NAMES as never, {
+    ...world,
+    ...(token && { tokens: token }),
+    ...(lock && { locks: { [TOKEN]: lock } }),
+  })
   expect(await read(full)).toEqual(await read(world))
 })
 

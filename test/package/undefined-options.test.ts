@@ -43,6 +43,7 @@ function propertiesWithoutUndefined(program: ts.Program): string[] {
       if (isMissing && !MADE_HERE.test(owner)) found.add(`${owner}.${property.name}`)
       visitGiven(checker.getTypeOfSymbol(property), `${owner}.${property.name}`)
     }
+    for (const index of checker.getIndexInfosOfType(type)) visitGiven(index.type, owner)
     // What a function of the caller gets is ours, and what it returns is the caller's.
     for (const signature of type.getCallSignatures()) visitGiven(signature.getReturnType(), owner)
   }

@@ -1,8 +1,8 @@
 import type { Bucket, Currency, Duration } from '../rules/routes.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
-import type { Prices } from './prices.ts'
-import { isMoving, type Piece, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
+import type { Changes, Prices } from './prices.ts'
+import { isMoving, type Piece, type PriceRange, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** A candle as the service returns it. */
@@ -39,15 +39,9 @@ interface CandleQuery {
 /** Selects candles: the periods of a bucket from `from` (the start of one) to the one of `until`, at most `now`. Unix seconds. */
 type Range = CandleQuery & { from: number; until: number; includeEmpty: boolean }
 
-/** What happened to a price within a period, as fixed point; `time` lies in the period. */
-interface Bar {
+/** What happened to a price within a period; `time` lies in the period. */
+interface Bar extends PriceRange {
   time: number
-  open: bigint
-  high: bigint
-  low: bigint
-  close: bigint
-  volume: number
-  count: number
   row?: Row
 }
 
@@ -223,14 +217,12 @@ interface Series {
 export class Candles {
   readonly #prices: Prices
   readonly #series = new Map<string, Series>()
-  readonly #texts = new WeakMap<FakeCandle, string>()
+  /** The changes that the series show. */
+  #changes: Changes
 
   constructor(prices: Prices) {
     this.#prices = prices
-  }
-
-  clear(): void {
-    this.#series.clear()
+    this.#changes = prices.changes
   }
 
   /** The newest candles of a token, oldest first. Past periods without a trade are omitted, the current one is not. */
@@ -242,16 +234,6 @@ export class Candles {
     for (let day = dayOf(series.from - 1); day > oldest && series.candles.length < wanted; day--)
       growTo(day * DAY_SECONDS)
     return [...series.candles.slice(Math.max(0, series.candles.length - wanted)), ...current]
-  }
-
-  /** Candles as JSON. Each is written once: of 500, the numbers take longer than everything else. */
-  toText(candles: readonly FakeCandle[]): string {
-    const textOf = (candle: FakeCandle) => {
-      const text = this.#texts.get(candle) ?? JSON.stringify(candle)
-      this.#texts.set(candle, text)
-      return text
-    }
-    return `[${candles.map(textOf).join()}]`
   }
 
   /** The price over a window that ends now: the opening price of every period, and the last price. */
@@ -281,12 +263,13 @@ export class Candles {
     const make = (from: number, until: number) =>
       from > until ? [] : makeCandles(this.#prices, token, { ...query, from, until, includeEmpty })
     const key = `${token.key} ${bucket} ${currency} ${includeEmpty}`
+    if (this.#changes !== this.#prices.changes || this.#series.size > MAX_SERIES) this.#series.clear()
+    this.#changes = this.#prices.changes
     let series = this.#series.get(key)
     const isOf = ({ until, candles }: Series) =>
       until <= start && candles.length + (start - until) / length <= MAX_PERIODS
     if (!series || !isOf(series)) {
       series = { from: start, until: start, candles: [], current: undefined }
-      if (this.#series.size >= MAX_SERIES) this.clear()
       this.#series.set(key, series)
     }
     const known = series

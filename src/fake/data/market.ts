@@ -40,12 +40,13 @@ interface View {
   includeEmpty: boolean
 }
 
-/** The computed trades of a token, at any time, as single trades or as periods: any part is computed from the seed. Only a minute is kept. */
+/** The computed trades of a token, at any time, as single trades or as periods: any part is computed from the seed. Only 15 minutes are kept. */
 export class Market {
   readonly #noise: number
   readonly #token: WorldToken
   readonly #volatility: number
-  #minute: { time: number; open: number; fills: Fill[] } | undefined
+  /** The minutes of the 15 minutes that were asked for last. */
+  #slot: { time: number; minutes: Span[] } | undefined
 
   /** @param volatility 0 gives all trades the base price, as those of WETN have it */
   constructor(seed: number, token: WorldToken, volatility: 0 | 1 = 1) {
@@ -64,18 +65,18 @@ export class Market {
   }
 
   priceAt(time: number): number {
-    const { open, fills } = this.#minuteAt(time - (time % lengthOf(MINUTE_LEVEL)))
-    return fills.filter((fill) => fill.time <= time).at(-1)?.price ?? open
-  }
-
-  #minuteAt(time: number) {
-    if (this.#minute?.time === time) return this.#minute
-    let span = daySpan(this.#noise, this.#token, this.#volatility, dayOf(time))
-    for (let level = 0; level < MINUTE_LEVEL; level++) {
-      span = this.#inside(span, level)[Math.floor((time - span.time) / lengthOf(level + 1))] ?? span
+    const start = time - (time % SLOT_SECONDS)
+    if (this.#slot?.time !== start) {
+      const view = { from: start, until: start + SLOT_SECONDS - 1, level: MINUTE_LEVEL, includeEmpty: true }
+      this.#slot = { time: start, minutes: this.#collect(view) }
     }
-    this.#minute = { time, open: span.open, fills: this.#fillsOf(span) }
-    return this.#minute
+    const minute = this.#slot.minutes[Math.floor((time - start) / lengthOf(MINUTE_LEVEL))]
+    if (!minute?.count) return minute?.open ?? 0
+    return (
+      this.#fillsOf(minute)
+        .filter((fill) => fill.time <= time)
+        .at(-1)?.price ?? minute.open
+    )
   }
 
   /** Descends to a level and skips spans that are out of range or without trades. */
@@ -101,7 +102,10 @@ export class Market {
     const cut = { ...span, time, open, high: open, low: open, close: open, count: 0, volume: 0 }
     const parts =
       level === MINUTE_LEVEL
-        ? this.fills(time + 1, Math.min(until, ends)).map(asPart)
+        ? this.fills(time + 1, Math.min(until, ends)).map((fill) => {
+            const { price, volume } = fill
+            return { high: price, low: price, close: price, count: 1, volume }
+          })
         : this.#inside(span, level)
             .filter((part) => part.time <= until && part.time + lengthOf(level + 1) > from)
             .map((part) => this.#cut(part, level + 1, from, until))
@@ -127,10 +131,6 @@ export class Market {
   #noiseOf(level: number, time: number): number {
     return hash(this.#noise, level, Math.floor(time / lengthOf(level)))
   }
-}
-
-function asPart({ price, volume }: Fill) {
-  return { high: price, low: price, close: price, count: 1, volume }
 }
 
 export function dayOf(time: number): number {

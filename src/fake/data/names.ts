@@ -56,35 +56,27 @@ const LAST = [
 export function coinName(noise: number, attempt = 0) {
   const first = pick(FIRST, noise, 20, attempt)
   const last = pick(LAST, noise, 21, attempt)
-  const symbol = symbolOf(first, 3 + below(2, noise, 22, attempt), last, 1 + below(2, noise, 23, attempt))
-  return { name: `${first} ${last}`, symbol }
+  const letters = first.slice(0, 3 + below(2, noise, 22, attempt)) + last.slice(0, 1 + below(2, noise, 23, attempt))
+  return { name: `${first} ${last}`, symbol: letters.toUpperCase() }
 }
+
+/** There are some 2,300 symbols of two words. Where so many in a row are taken, a name has three. */
+const MAX_SHORT_ATTEMPTS = 20
 
 /** Returns a function that names one token after the other, each with a symbol that is not taken. */
 export function createCoinNames(taken: readonly string[]) {
   const used = new Set(taken)
-  // Every symbol that `coinName` can return.
-  const shortSymbols = FIRST.flatMap((first) =>
-    LAST.flatMap((last) => [3, 4].flatMap((a) => [1, 2].map((b) => symbolOf(first, a, last, b)))),
-  )
-  const free = new Set(shortSymbols.filter((symbol) => !used.has(symbol)))
   return (noise: number) => {
     for (let attempt = 0; ; attempt++) {
       const short = coinName(noise, attempt)
       const third = pick(LAST, noise, 24, attempt)
       const long = { name: `${short.name} ${third}`, symbol: short.symbol + third.slice(0, 2).toUpperCase() }
-      // There are some 2,300 symbols of two words, so the names after them have three.
-      const found = free.size > 0 ? short : long
+      const found = attempt < MAX_SHORT_ATTEMPTS ? short : long
       if (used.has(found.symbol)) continue
       used.add(found.symbol)
-      free.delete(found.symbol)
       return found
     }
   }
-}
-
-function symbolOf(first: string, lettersOfFirst: number, last: string, lettersOfLast: number): string {
-  return (first.slice(0, lettersOfFirst) + last.slice(0, lettersOfLast)).toUpperCase()
 }
 
 // biome-ignore format: a list of names

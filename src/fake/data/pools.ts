@@ -4,7 +4,7 @@ import { FakeUsageError, given } from '../rules/check.ts'
 import { CHAIN_ID } from '../rules/routes.ts'
 import { ONE } from './decimal.ts'
 import { fakeTokens } from './names.ts'
-import type { Prices } from './prices.ts'
+import { kept, type Prices } from './prices.ts'
 import { below, hash, hashText, hex, unit } from './random.ts'
 import type { TokenList } from './token-list.ts'
 import { baseLiquidity, blockAt, MAX_LIQUIDITY, type WorldToken } from './tokens.ts'
@@ -21,14 +21,12 @@ export interface WorldPool {
   address(): string
 }
 
-const MAX_KEPT = 10_000
-
 export class Pools {
   readonly #noise: number
   readonly #tokens: TokenList
   readonly #prices: Prices
   readonly #own: readonly WorldPool[]
-  readonly #made = new Map<string, WorldPool>()
+  readonly #made = { 2: new WeakMap<WorldToken, WorldPool>(), 3: new WeakMap<WorldToken, WorldPool>() }
 
   constructor(seed: number, tokens: TokenList, prices: Prices, own: readonly WorldPool[]) {
     this.#noise = hash(seed, 30)
@@ -55,11 +53,7 @@ export class Pools {
     const ownPool = given.find(({ version }) => version === wanted) ?? given[0]
     if (ownPool) return ownPool
     const version = wanted === 3 && hasV3(token, this.#noise) ? 3 : 2
-    const key = `${version} ${token.key}`
-    const pool = this.#made.get(key) ?? this.#makePool(token, version)
-    if (this.#made.size > MAX_KEPT) this.#made.clear()
-    this.#made.set(key, pool)
-    return pool
+    return kept(this.#made[version], token, () => this.#makePool(token, version))
   }
 
   find(address: string, now: number): WorldPool | undefined {

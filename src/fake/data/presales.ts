@@ -44,7 +44,8 @@ export function findLaunchedToken(seed: number, key: string, now: number): World
   return number !== undefined && hasLaunched(seed, number) ? createCampaign(seed, number).token() : undefined
 }
 
-const newestEnded = (now: number) => Math.floor((now - RUNS) / EVERY)
+/** The number of the built-in campaign that has ended last. */
+export const newestEnded = (now: number) => Math.floor((now - RUNS) / EVERY)
 
 function hasLaunched(seed: number, number: number): boolean {
   return modulo(number + seed, 9) !== 0 && modulo(number + seed, 3) !== 1
@@ -98,10 +99,10 @@ export function createCampaign(seed: number, number: number) {
   }
 }
 
-/** The numbers of the newest built-in campaigns that launched by a moment, newest first. */
-export function launchedNumbers(seed: number, now: number): number[] {
+/** The numbers of the newest built-in campaigns that launched, up to `newest`, newest first. */
+export function launchedNumbers(seed: number, newest: number): number[] {
   const found: number[] = []
-  for (let number = newestEnded(now); found.length < LAUNCHED_TOKENS; number--) {
+  for (let number = newest; found.length < LAUNCHED_TOKENS; number--) {
     if (hasLaunched(seed, number)) found.push(number)
   }
   return found

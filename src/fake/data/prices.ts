@@ -2,7 +2,7 @@ import type { Currency } from '../rules/routes.ts'
 import { fixedPoint, ONE, toDecimal } from './decimal.ts'
 import { Market, SLOT_SECONDS, TICKS } from './market.ts'
 import { hash, smoothNoise } from './random.ts'
-import { constant, lineAt, rowPriceAt, type Segment, type Source, Timeline, usualSegment } from './timeline.ts'
+import { ALWAYS, constant, lineAt, rowPriceAt, type Segment, type Source, Timeline, usualSegment } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
 
 // What makes a price at a moment:
@@ -27,7 +27,6 @@ interface Spot {
 /** The changed timelines by the key of their token; under that of WETN, the price of ETN. It is replaced and never changed, so that snapshots share it. */
 export type Changes = ReadonlyMap<string, Timeline>
 
-const ALWAYS = Number.NEGATIVE_INFINITY
 const COMPUTED = new Timeline([{ kind: 'computed', from: ALWAYS }])
 
 /** Cached levels of the price of ETN: two years of 15-minute periods. */
@@ -84,6 +83,11 @@ export class Prices {
   change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
     const timeline = this.isWetn(token) ? this.etnTimeline() : this.timelineOf(token)
     this.changes = new Map(this.changes).set(token.key, next(timeline))
+  }
+
+  /** For a clock that is set back: the prices of a moment go on at an earlier one. */
+  setBack(from: number, to: number): void {
+    this.changes = new Map(Array.from(this.changes, ([key, timeline]) => [key, timeline.setBack(from, to)]))
   }
 
   /** The computed market of a token. The trades of WETN are those of USDC. */
@@ -161,7 +165,8 @@ export class Prices {
   }
 }
 
-function kept<T>(known: WeakMap<WorldToken, T>, token: WorldToken, make: () => T): T {
+/** What was made of a token before, as long as the token is used. */
+export function kept<T>(known: WeakMap<WorldToken, T>, token: WorldToken, make: () => T): T {
   const found = known.get(token)
   if (found) return found
   const made = make()

@@ -1,17 +1,21 @@
 import type { FakeCandle } from './candles.ts'
 import type { WorldToken } from './tokens.ts'
 
-/** A row of candles given by the user, in USD as fixed point. */
-export interface Row {
-  from: number
-  /** The end, exclusive. */
-  until: number
+/** What happened to a price within a time, as fixed point. */
+export interface PriceRange {
   open: bigint
   high: bigint
   low: bigint
   close: bigint
   volume: number
   count: number
+}
+
+/** A row of candles given by the user, in USD. */
+export interface Row extends PriceRange {
+  from: number
+  /** The end, exclusive. */
+  until: number
   given: FakeCandle
 }
 
@@ -44,8 +48,9 @@ export interface Piece {
   until: number
 }
 
-const START = Number.NEGATIVE_INFINITY
-const NOTHING: Segment = { kind: 'none', from: START }
+/** The start of what was always so. */
+export const ALWAYS = Number.NEGATIVE_INFINITY
+const NOTHING: Segment = { kind: 'none', from: ALWAYS }
 
 /** The changes of one price over time. It never changes itself, so that saved states share it. */
 export class Timeline {
@@ -137,7 +142,7 @@ export function usualSegment({ anchor, fixedUsd }: WorldToken, from: number): Se
 }
 
 /** A minute of a row: its prices and its part of the trades. */
-type RowMinute = Omit<Row, 'from' | 'until' | 'given'> & { time: number }
+type RowMinute = PriceRange & { time: number }
 
 /** The price inside a row: straight lines from its open to its low and its high, and to its close. */
 export function rowPriceAt(row: Row, time: number): bigint {

@@ -3,7 +3,7 @@ import { once } from '../../utils/once.ts'
 import { checkValue, FakeUsageError } from '../rules/check.ts'
 import * as is from '../rules/schema.ts'
 import { readDecimal } from './decimal.ts'
-import { type Campaign, createCampaign, findLaunchedToken, launchedNumbers } from './presales.ts'
+import { type Campaign, createCampaign, findLaunchedToken, launchedNumbers, newestEnded } from './presales.ts'
 import { hash } from './random.ts'
 import { baseLiquidity, generatedTokens, ownToken, realTokens, type WorldToken } from './tokens.ts'
 import type { WorldOptions, WorldTokenOptions } from './world-options.ts'
@@ -76,9 +76,9 @@ export class TokenList {
   }
 
   #launchedAt(now: number): TokensByKey {
-    const numbers = this.#only ? [] : launchedNumbers(this.#seed, now)
-    const newest = numbers[0] ?? 0
+    const newest = newestEnded(now)
     if (this.#launched?.newest !== newest) {
+      const numbers = this.#only ? [] : launchedNumbers(this.#seed, newest)
       const tokens = numbers.map((number) => createCampaign(this.#seed, number).token())
       this.#launched = { newest, tokens: byKey(tokens) }
     }

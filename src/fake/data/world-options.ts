@@ -37,11 +37,11 @@ export interface WorldLockOptions {
   /** Milliseconds until it unlocks, counted from when the fake is created. Negative for an expired lock. */
   unlocksInMs: number
   /** Duration of the lock in milliseconds. @default 30 days, or more for a later end */
-  durationMs?: number
+  durationMs?: number | undefined
   /** Address of a pool of the token. @default its V2 pool */
-  pair?: string
+  pair?: string | undefined
   /** @default some address */
-  owner?: string
+  owner?: string | undefined
 }
 
 /** A trait of an asset. */

@@ -10,9 +10,9 @@ import { liquidityLocks, type OwnLocks, readOwnLocks } from './locks.ts'
 import { assets, collectionBody, collectionStats, createCollections, marketplace, readOwnCollections } from './nft.ts'
 import { farms, Pools, poolBody, readOwnFarms, readOwnPools } from './pools.ts'
 import { type Campaign, findPresale, presales, readOwnPresales } from './presales.ts'
-import { type Changes, Prices } from './prices.ts'
+import { Prices } from './prices.ts'
 import { hash, hashText } from './random.ts'
-import { constant, type Row, type Segment, type Timeline, usualSegment } from './timeline.ts'
+import { constant, type Row, type Segment, usualSegment } from './timeline.ts'
 import { readOwnTokens, TokenList } from './token-list.ts'
 import type { WorldToken } from './tokens.ts'
 import { cursorOf, newestTrades } from './trades.ts'
@@ -80,9 +80,13 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
   }
 
   function batch({ addresses }: ParsedQuery, now: number) {
-    const found = addresses.flatMap((address) => tokens.find(address, now) ?? [])
-    const known = found.map((token) => [token.key, prices.spot(token, now)])
-    return Object.fromEntries(known.filter(([, price]) => price))
+    const found: Record<string, object> = {}
+    for (const address of addresses) {
+      const token = tokens.find(address, now)
+      const price = token && prices.spot(token, now)
+      if (price) found[token.key] = price
+    }
+    return found
   }
 
   function trades({ token: address, limit }: ParsedQuery, now: number) {
@@ -90,26 +94,31 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     return address !== undefined && !token ? [] : newestTrades(sources, { token, limit, now })
   }
 
+  /** Candles and prices are written once, a price with the key of its token: of 500 candles, the numbers take longer than everything else. */
+  const texts = new WeakMap<object, string>()
+  const textOf = (one: object, name = '') => {
+    const known = texts.get(one)
+    const text = known ?? name + JSON.stringify(one)
+    if (known === undefined) texts.set(one, text)
+    return text
+  }
+  const write = (data: object) => {
+    if (Array.isArray(data)) return `[${data.map((one) => textOf(one)).join()}]`
+    return `{${Object.entries(data)
+      .map(([key, price]) => textOf(price, `"${key}":`))
+      .join()}}`
+  }
+
   return {
     /** `undefined` if the requested thing does not exist. */
     query(operation: WorldOperation, query: ParsedQuery): QueryResult | undefined {
       const data = finders[operation](query, now())
-      if (operation === 'token.candles' && data) return { data, text: candles.toText(data as FakeCandle[]) }
+      if (data && (operation === 'token.candles' || operation === 'prices.batch')) return { data, text: write(data) }
       if (operation === 'trade.list') return { data, cursor: cursorOf(data as ReturnType<typeof trades>) }
       return maybe(data, () => ({ data }))
     },
-    control: createWorldControl(tokens, prices, now, () => candles.clear()),
-    save: () => prices.changes,
-    /** Keeps the prices of a moment for a clock that was set back since. Unix milliseconds. */
-    setBack(from: number) {
-      const at = Math.floor(from / 1000)
-      this.load(new Map(Array.from(prices.changes, ([key, timeline]) => [key, timeline.setBack(at, now())])))
-    },
-    /** Replaces all changes; without an argument it drops them. */
-    load(changes: Changes = new Map()) {
-      prices.changes = changes
-      candles.clear()
-    },
+    control: createWorldControl(tokens, prices, now),
+    prices,
   }
 }
 
@@ -168,21 +177,15 @@ export interface FakeWorld {
   release(token: string): void
 }
 
-const PRICE = is.between(MIN_PRICE, MAX_PRICE)
-const PRICES = is.each(PRICE, 'open', 'high', 'low', 'close')
+const PRICES = is.each(is.between(MIN_PRICE, MAX_PRICE), 'open', 'high', 'low', 'close')
 export const CANDLE = is.record({ time: is.count, ...PRICES, volume: is.between(0), count: is.count })
 
-function createWorldControl(tokens: TokenList, prices: Prices, now: () => number, onChange: () => void): FakeWorld {
+function createWorldControl(tokens: TokenList, prices: Prices, now: () => number): FakeWorld {
   function find(address: string): WorldToken {
     checkValue('token', is.eip55, address)
     const token = tokens.find(address, now())
     if (!token) throw new FakeUsageError(`token is a token of the world, not ${address}.`)
     return token
-  }
-
-  function change(token: WorldToken, next: (timeline: Timeline) => Timeline): void {
-    prices.change(token, next)
-    onChange()
   }
 
   return {
@@ -200,7 +203,9 @@ function createWorldControl(tokens: TokenList, prices: Prices, now: () => number
       const line: Segment = { kind: 'line', from, usd: current?.usd ?? toUsd, toUsd, until }
       // A trade of one dollar makes the price.
       const trade = { time: until, price: toUsd, usd: ONE }
-      change(token, (timeline) => (prices.isWetn(token) ? timeline.with(line) : timeline.with(line).withTrade(trade)))
+      prices.change(token, (timeline) =>
+        prices.isWetn(token) ? timeline.with(line) : timeline.with(line).withTrade(trade),
+      )
     },
     trade(options) {
       checkOptions('trade', is.object({ token: {}, usd: {} }), options)
@@ -210,7 +215,7 @@ function createWorldControl(tokens: TokenList, prices: Prices, now: () => number
         throw new FakeUsageError('token is the other token of the trade: WETN is one side of every trade.')
       const quote = prices.quote(token, now())
       if (!quote) throw new FakeUsageError(`${token.symbol} has no price: call setPrice first.`)
-      change(token, (timeline) => timeline.withTrade({ time: now(), price: quote.usd, usd }))
+      prices.change(token, (timeline) => timeline.withTrade({ time: now(), price: quote.usd, usd }))
     },
     candles(address, bucket, rows) {
       const token = find(address)
@@ -219,7 +224,7 @@ function createWorldControl(tokens: TokenList, prices: Prices, now: () => number
       const current = now()
       for (const row of readRows(bucket, rows, current)) {
         const from = Math.max(row.from + 1, current)
-        change(token, (timeline) =>
+        prices.change(token, (timeline) =>
           row.until <= current
             ? timeline.withRow(row)
             : timeline.withRow({ ...row, until: from }).with(constant(row.close, from)),
@@ -230,12 +235,12 @@ function createWorldControl(tokens: TokenList, prices: Prices, now: () => number
       const token = find(address)
       if (prices.isWetn(token))
         throw new FakeUsageError(`token is not WETN, because all prices depend on it: ${address}.`)
-      change(token, (timeline) => timeline.with({ kind: 'none', from: now() }))
+      prices.change(token, (timeline) => timeline.with({ kind: 'none', from: now() }))
     },
     release(address) {
       const token = find(address)
       const usual: Segment = prices.isWetn(token) ? { kind: 'computed', from: now() } : usualSegment(token, now())
-      change(token, (timeline) => timeline.with(usual))
+      prices.change(token, (timeline) => timeline.with(usual))
     },
   }
 }

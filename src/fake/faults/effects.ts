@@ -56,15 +56,11 @@ export function skipsExecution({ status, front, reset, never, charge }: FaultEff
   return (never === true || front !== undefined) && charge === false
 }
 
-function isWithoutBody(status: number): boolean {
-  return status === 204 || status === 205 || status === 304
-}
-
 export function faultReply(effects: FaultEffects): Reply | undefined {
   const { status, front } = effects
   if (front !== undefined) return frontReply(front)
   if (status === undefined) return undefined
-  if (isWithoutBody(status)) return { status, headers: [], body: null }
+  if ([204, 205, 304].includes(status)) return { status, headers: [], body: null }
   const { code = CODES[status] ?? 'service_error', message = `A fault of the fake service answered ${status}.` } =
     effects
   const isBusy = status === 429 || (status === 503 && code === 'server_busy')

@@ -91,12 +91,12 @@ export class Faults {
     })
   }
 
-  save() {
+  /** For snapshots. A fault stays the same object, so that its handle goes on to count and to remove it. */
+  get state() {
     return [...this.#faults.values()].map((fault) => ({ fault, counted: { ...fault } }))
   }
 
-  /** A fault stays the same object, so that its handle goes on to count and to remove it. */
-  load(state: ReturnType<Faults['save']>): void {
+  set state(state: readonly { fault: FaultState; counted: FaultState }[]) {
     this.#faults.clear()
     for (const { fault, counted } of state) this.#faults.set(fault.id, Object.assign(fault, counted))
   }

@@ -1,5 +1,6 @@
 import { nextTurn } from '../../concurrency/event-loop.ts'
 import { markAsFake } from '../../utils/fake-mark.ts'
+import type { HeaderLines } from '../rules/reply.ts'
 import type { FakeFetch } from '../types.ts'
 import type { Exchange, Handle, IncomingRequest } from './handle-request.ts'
 
@@ -37,19 +38,14 @@ function fail(exchange: Exchange, error: TypeError): never {
 /** Turns an answer into a `Response`, whole or not. A reset has none. */
 function toResponse(exchange: Exchange, signal: AbortSignal | undefined): Response | Promise<never> {
   const { reply, delivery, delivered, finish } = exchange
-  const headers = new Headers()
-  for (const [name, value] of reply.headers) headers.append(name, value)
   if (delivery.kind !== 'truncated' && delivery.kind !== 'stalled') {
     delivered()
     finish()
-    return new Response(reply.body && hasStreams() ? wholeBody(reply.body) : reply.body, {
-      status: reply.status,
-      headers,
-    })
+    return new Response(reply.body && hasStreams() ? wholeBody(reply.body) : reply.body, reply)
   }
   if (!hasStreams()) return withoutStream(exchange, signal)
   const bytes = new TextEncoder().encode(reply.body ?? '')
-  headers.set('Content-Length', String(bytes.length))
+  const headers: HeaderLines = [...reply.headers, ['Content-Length', String(bytes.length)]]
   const part = bytes.slice(0, delivery.bytes)
   const body = delivery.kind === 'truncated' ? truncatedBody(part, finish) : stalledBody(part, exchange, signal)
   return new Response(body, { status: reply.status, headers })
@@ -76,13 +72,11 @@ function wholeBody(text: string): ReadableStream<Uint8Array> {
 
 function truncatedBody(bytes: Uint8Array, finish: () => void): ReadableStream<Uint8Array> {
   finish()
-  let sent = bytes.length === 0
   return new ReadableStream({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes)
+    },
     async pull(controller) {
-      if (!sent) {
-        sent = true
-        return controller.enqueue(bytes)
-      }
       // An error discards queued chunks, so let the reader have them first, as a socket does.
       await nextTurn()
       const cause = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })

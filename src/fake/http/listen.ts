@@ -9,7 +9,7 @@ import * as is from '../rules/schema.ts'
 import type { FakeServer, ListenOptions } from '../types.ts'
 import type { Control } from './control/control.ts'
 import { isConnectionError } from './fetch.ts'
-import type { Exchange, Handle } from './handle-request.ts'
+import type { Exchange, Handle, IncomingRequest } from './handle-request.ts'
 
 /** `node:http`, asked of the runtime: bundlers for pages and apps cannot resolve an import, nor can Jest without a flag. */
 function nodeHttp() {
@@ -22,10 +22,10 @@ export function canListen(): boolean {
   return nodeHttp() !== undefined
 }
 
-/** @param createControl makes what answers requests below `/_fake` */
+/** @param control answers requests below `/_fake` */
 export async function listen(
   handle: Handle,
-  createControl: (controlToken: string | undefined) => Control,
+  control: Control,
   basePath: string,
   options: ListenOptions,
 ): Promise<FakeServer> {
@@ -34,11 +34,12 @@ export async function listen(
   // The message leaves the token out, because it is a secret.
   if (controlToken !== undefined && (typeof controlToken !== 'string' || !/^[!-~]+( +[!-~]+)*$/.test(controlToken)))
     throw new FakeUsageError('controlToken is a text that is not empty, of ASCII characters that a header can carry.')
-  const control = createControl(controlToken)
   const http = nodeHttp()
   if (!http) throw new Error('Only Node, Bun and Deno can listen: use fake.fetch or mswHandlers here.')
+  const answerControl = async (incoming: IncomingRequest, request: IncomingMessage) =>
+    control(incoming, await bodyOf(request), { remoteAddress: request.socket.remoteAddress, controlToken })
   // Faults break the socket, which only this module reaches.
-  const server = http.createServer((request, response) => void respond(handle, control, request, response))
+  const server = http.createServer((request, response) => void respond(handle, answerControl, request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(wantedPort, hostname, () => {
@@ -61,7 +62,7 @@ export async function listen(
 
 async function respond(
   handle: Handle,
-  control: Control,
+  answerControl: (incoming: IncomingRequest, request: IncomingMessage) => Promise<Reply>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -76,7 +77,7 @@ async function respond(
   const incoming = { method, url: urlOf(request), headers, signal: gone.signal }
   try {
     if (/^\/_fake(\/|$)/.test(incoming.url.pathname))
-      writeWhole(response, method, await control(incoming, await bodyOf(request), request.socket.remoteAddress))
+      writeWhole(response, method, await answerControl(incoming, request))
     else writeExchange(response, method, await handle(incoming))
   } catch (error) {
     if (gone.signal.aborted || isConnectionError(error)) return resetConnection(response)

@@ -7,10 +7,9 @@ import { RateLimit } from '../rules/rate-limit.ts'
 import type { Stubs } from '../rules/stubs.ts'
 
 const PARTS = ['accounts', 'ledger', 'journal', 'faults', 'stubs', 'rateLimit'] as const
-type Part = (typeof PARTS)[number]
 
 /** The state of a session; plain data but for functions of the user. */
-export type SessionState = { [Name in Part]: ReturnType<Session[Name]['save']> }
+export type SessionState = { [Name in (typeof PARTS)[number]]: Session[Name]['state'] }
 
 /** Everything that `reset` replaces. A request stays with the session in which it arrived. */
 export class Session {
@@ -52,10 +51,10 @@ export class Session {
   }
 
   save(): SessionState {
-    return Object.fromEntries(PARTS.map((name) => [name, this[name].save()])) as SessionState
+    return Object.fromEntries(PARTS.map((name) => [name, this[name].state])) as SessionState
   }
 
-  load(state: SessionState, parts: readonly Part[] = PARTS): void {
-    for (const name of parts) this[name].load(state[name] as never)
+  load(state: SessionState): void {
+    for (const name of PARTS) this[name].state = state[name] as never
   }
 }

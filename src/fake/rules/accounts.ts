@@ -19,31 +19,31 @@ export interface KeyState {
   tier: string
 }
 
-const KEY: is.Schema = { anyOf: [is.count, is.object({ credits: is.count, tier: is.text }, ['credits'])] }
-export const KEYS: is.Schema = is.mapOf(KEY)
+export const KEYS = is.mapOf({ anyOf: [is.count, is.object({ credits: is.count, tier: is.text }, ['credits'])] })
 const DEFAULT_TIER = 'standard'
 
 export class Accounts {
-  readonly #known = new Map<string, KeyState>()
+  /** By key. Replaced and never changed, so that snapshots share it. */
+  state: ReadonlyMap<string, KeyState>
 
   constructor(keys: Record<string, KeyState>) {
-    this.load(keys)
+    this.state = new Map(Object.entries(keys))
   }
 
   first(): string {
-    const [key] = this.#known.keys()
+    const [key] = this.state.keys()
     if (key === undefined) throw new FakeUsageError('This fake was made without keys.')
     return key
   }
 
   find(key: string | undefined): KeyState | undefined {
-    return key === undefined ? undefined : this.#known.get(key)
+    return key === undefined ? undefined : this.state.get(key)
   }
 
   get(key: string): KeyState {
-    const found = this.#known.get(key)
+    const found = this.state.get(key)
     if (found) return found
-    const names = [...this.#known.keys()].join(', ') || 'none'
+    const names = [...this.state.keys()].join(', ') || 'none'
     throw new FakeUsageError(`There is no key ${show(key)}. The keys are: ${names}.`)
   }
 
@@ -53,21 +53,15 @@ export class Accounts {
   }
 
   addAll(keys: Record<string, KeyOptions>): void {
-    for (const [key, state] of Object.entries(readKeys(keys))) this.#known.set(key, state)
+    this.state = new Map([...this.state, ...Object.entries(readKeys(keys))])
   }
 
   set(key: string, credits: number): void {
-    checkValue('credits', is.count, credits)
-    this.get(key).credits = credits
+    this.state = new Map(this.state).set(key, { ...this.get(key), credits })
   }
 
-  save(): Record<string, KeyState> {
-    return Object.fromEntries([...this.#known].map(([key, state]) => [key, { ...state }]))
-  }
-
-  load(keys: Record<string, KeyState>): void {
-    this.#known.clear()
-    for (const [key, state] of Object.entries(keys)) this.#known.set(key, { ...state })
+  list(): Record<string, KeyState> {
+    return Object.fromEntries(Array.from(this.state, ([key, state]) => [key, { ...state }]))
   }
 }
 

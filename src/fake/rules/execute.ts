@@ -82,7 +82,9 @@ export function execute(
   result: QueryResult | undefined,
   shouldCharge: boolean,
 ) {
-  const { match, key, request, parsed, account } = call
+  const { match, key, request, parsed } = call
+  // Other calls may have been charged since this one was admitted.
+  const account = state.accounts.find(key)
   const { operation } = match
   const route = fakeRoutes[operation]
   const items = countItems(operation, result?.data, parsed)
@@ -95,10 +97,11 @@ export function execute(
   const answer = { data: result.data, text: result.text, cursor: result.cursor ?? null, free }
   if (route.free || !account || key === undefined) return { ...answer, receipt: undefined, charge: undefined }
   if (!shouldCharge) return { ...answer, receipt: { cost: 0, remaining: account.credits }, charge: undefined }
-  account.credits -= cost
+  const remaining = account.credits - cost
+  state.accounts.set(key, remaining)
   const charge = { key, operation, items, credits: cost, delivered: false, at: state.now(), request }
   state.ledger.add(charge, cost)
-  return { ...answer, receipt: { cost, remaining: account.credits }, charge }
+  return { ...answer, receipt: { cost, remaining }, charge }
 }
 
 /** The items that are charged. Without validation a stub may return anything. */

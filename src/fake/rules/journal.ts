@@ -36,13 +36,16 @@ interface Classified {
   key: string | null
 }
 
+type HistoryState<Entry> = { entries: Entry[]; dropped: number; sums: [group: string, sum: number][] }
+
 /** The newest entries of a list, and the sums of all of them. */
 export class History<Entry extends Classified> {
   readonly #max: number
   readonly #isSettled: (entry: Entry) => boolean
   #entries: Entry[] = []
-  #dropped = 0
-  /** The keys are JSON, because an operation and a key are any text. */
+  /** Entries that are not listed any more. */
+  dropped = 0
+  /** By operation, a space and the key; `unknown` and nothing for none. */
   #sums = new Map<string, number>()
 
   /** @param isSettled whether an entry does not change any more, so that all saved states share it */
@@ -51,23 +54,19 @@ export class History<Entry extends Classified> {
     this.#isSettled = isSettled
   }
 
-  add(entry: Entry, amount: number): Entry {
+  add(entry: Entry, amount: number): void {
     this.#entries.push(entry)
-    const group = JSON.stringify([entry.operation, entry.key])
+    const group = `${entry.operation ?? 'unknown'} ${entry.key ?? ''}`
     this.#sums.set(group, (this.#sums.get(group) ?? 0) + amount)
-    // Removing in bulk keeps the cost of an entry constant.
-    if (this.#entries.length > this.#max + Math.min(this.#max, 1_000)) {
-      this.#dropped += this.#entries.length - this.#max
-      this.#entries = this.#entries.slice(this.#entries.length - this.#max)
+    if (this.#entries.length > this.#max) {
+      this.#entries.shift()
+      this.dropped++
     }
-    return entry
   }
 
   /** Copies of the listed entries. */
   list(filter?: FakeFilter): Entry[] {
-    const isWanted = readFilter(filter)
-    const listed = this.#entries.slice(Math.max(0, this.#entries.length - this.#max))
-    return listed.filter(isWanted).map((one) => ({ ...one }))
+    return this.#entries.filter(readFilter(filter)).map((one) => ({ ...one }))
   }
 
   /** Sums of all entries by operation, `unknown` for none; dropped ones included. */
@@ -75,10 +74,9 @@ export class History<Entry extends Classified> {
     const isWanted = readFilter(filter)
     const found: Record<string, number> = {}
     for (const [group, amount] of this.#sums) {
-      const [operation, key] = JSON.parse(group) as [string | null, string | null]
-      if (amount === 0 || !isWanted({ operation, key })) continue
-      const name = operation ?? 'unknown'
-      found[name] = (found[name] ?? 0) + amount
+      const [operation = '', ...key] = group.split(' ')
+      if (amount === 0 || !isWanted({ operation, key: key.join(' ') })) continue
+      found[operation] = (found[operation] ?? 0) + amount
     }
     return found
   }
@@ -88,20 +86,17 @@ export class History<Entry extends Classified> {
   }
 
   get size(): number {
-    return this.#entries.length + this.#dropped
+    return this.#entries.length + this.dropped
   }
 
-  get dropped(): number {
-    return this.#dropped + Math.max(0, this.#entries.length - this.#max)
+  /** For snapshots. */
+  get state(): HistoryState<Entry> {
+    return { entries: this.#entries.map(this.#shared), dropped: this.dropped, sums: [...this.#sums] }
   }
 
-  save() {
-    return { entries: this.#entries.map(this.#shared), dropped: this.#dropped, sums: [...this.#sums] }
-  }
-
-  load(state: ReturnType<History<Entry>['save']>): void {
+  set state(state: HistoryState<Entry>) {
     this.#entries = state.entries.map(this.#shared)
-    this.#dropped = state.dropped
+    this.dropped = state.dropped
     this.#sums = new Map(state.sums)
   }
 
@@ -209,12 +204,12 @@ export class Journal extends History<JournalEntry> {
     return isHeavy ? this.#peaks.heavy : this.#peaks.all
   }
 
-  override save() {
-    return { ...super.save(), peaks: this.#peaks }
+  override get state(): HistoryState<JournalEntry> & { peaks: { all: number; heavy: number } } {
+    return { ...super.state, peaks: this.#peaks }
   }
 
-  override load(state: ReturnType<Journal['save']>): void {
-    super.load(state)
+  override set state(state) {
+    super.state = state
     this.#attempts.clear()
     // The listed requests hold their counts, so that a state needs no copy of these.
     for (const entry of state.entries) this.#noteAttempt(groupOf(entry), entry.attempt)

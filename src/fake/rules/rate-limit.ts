@@ -27,14 +27,13 @@ interface KeyUsage {
   lockedUntil: number
 }
 
-const copyOf = (keys: ReadonlyMap<string, KeyUsage>) => new Map(Array.from(keys, ([key, usage]) => [key, { ...usage }]))
-
 const REFUSALS_WITHIN_MS = 60_000
 
 /** Counts calls per key; without options there is no limit. */
 export class RateLimit {
   readonly #options: RateLimitOptions | undefined
-  #keys = new Map<string, KeyUsage>()
+  /** By key. Replaced and never changed, so that snapshots share it. */
+  state: ReadonlyMap<string, KeyUsage> = new Map()
 
   constructor(options: RateLimitOptions | undefined) {
     this.#options = options
@@ -44,8 +43,8 @@ export class RateLimit {
   check(key: string, now: number): void {
     if (!this.#options) return
     const { requests, windowMs = 60_000, refusalsToLock = 20, lockMs = 900_000 } = this.#options
-    const usage = this.#keys.get(key) ?? { windowEnds: now + windowMs, requests: 0, refusals: [], lockedUntil: 0 }
-    this.#keys.set(key, usage)
+    const usage: KeyUsage = { windowEnds: now, requests: 0, refusals: [], lockedUntil: 0, ...this.state.get(key) }
+    this.state = new Map(this.state).set(key, usage)
     if (now >= usage.windowEnds) Object.assign(usage, { windowEnds: now + windowMs, requests: 0 })
     const reject = (message: string, until: number) => {
       const seconds = Math.max(1, Math.ceil((until - now) / 1000))
@@ -57,13 +56,5 @@ export class RateLimit {
     usage.refusals = [...usage.refusals.filter((at) => at > now - REFUSALS_WITHIN_MS), now]
     if (usage.refusals.length >= refusalsToLock) usage.lockedUntil = now + lockMs
     throw reject(`The key may make ${requests} calls in ${windowMs} ms.`, Math.max(usage.windowEnds, usage.lockedUntil))
-  }
-
-  save(): ReadonlyMap<string, KeyUsage> {
-    return copyOf(this.#keys)
-  }
-
-  load(state: ReadonlyMap<string, KeyUsage>): void {
-    this.#keys = copyOf(state)
   }
 }

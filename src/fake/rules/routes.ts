@@ -136,9 +136,8 @@ function decode(part: string): string {
   }
 }
 
-/** Costs of adding or removing a segment, and of replacing it. */
-const GAP = 3
-const OTHER = 4
+/** Cost of adding or removing a segment; that of replacing one is at most 1. */
+const GAP = 0.75
 
 /** The route that is most similar to a mistyped path, for the error message. */
 export function nearestRoute(path: string): { operation: FakeOperation; path: string } {
@@ -151,9 +150,6 @@ export function nearestRoute(path: string): { operation: FakeOperation; path: st
 }
 
 function differ(given: string, expected: string): number {
-  if (expected.startsWith('{')) return /^(\d+|0x.*)$/.test(given) ? 0 : OTHER / 2
-  if (given === expected) return 0
-  if (given.length > 1 && (expected.includes(given) || given.includes(expected))) return 1
-  const letters = editDistance([...given], [...expected])
-  return (OTHER * letters) / Math.max(given.length, expected.length)
+  if (expected.startsWith('{')) return /^(\d+|0x.*)$/.test(given) ? 0 : 0.5
+  return editDistance([...given], [...expected]) / Math.max(given.length, expected.length)
 }

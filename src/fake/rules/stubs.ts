@@ -35,8 +35,8 @@ export interface StubOptions {
 type Stub = Required<StubOptions> & { operation: FakeOperation; answer: StubAnswer }
 
 export class Stubs {
-  /** Replaced and never changed, so that saved states share it. */
-  #stubs: readonly Stub[] = []
+  /** Replaced and never changed, so that snapshots share it. */
+  state: readonly Stub[] = []
 
   add<Operation extends FakeOperation>(
     operation: Operation,
@@ -47,26 +47,18 @@ export class Stubs {
     if (typeof answer !== 'function') throw new FakeUsageError('A stub is a function that returns the data.')
     checkOptions('stub', is.object({ validate: is.flag }), options)
     const stub: Stub = { operation, answer: answer as StubAnswer, validate: options.validate ?? true }
-    this.#stubs = [stub, ...this.#stubs]
+    this.state = [stub, ...this.state]
     return () => {
-      const isThere = this.#stubs.includes(stub)
-      this.#stubs = this.#stubs.filter((one) => one !== stub)
+      const isThere = this.state.includes(stub)
+      this.state = this.state.filter((one) => one !== stub)
       return isThere
     }
   }
 
   /** The result of the newest stub of the operation, if there is one. `find` looks up the data without the stub. */
   answer(call: AdmittedCall, find: () => QueryResult | undefined): Promise<QueryResult | undefined> | undefined {
-    const stub = this.#stubs.find(({ operation }) => operation === call.match.operation)
+    const stub = this.state.find(({ operation }) => operation === call.match.operation)
     return stub && runStub(stub, call, find)
-  }
-
-  save(): readonly Stub[] {
-    return this.#stubs
-  }
-
-  load(stubs: readonly Stub[]): void {
-    this.#stubs = stubs
   }
 }
 

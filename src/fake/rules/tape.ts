@@ -46,7 +46,8 @@ const ENTRY = is.object(
 export class TapePlayer {
   readonly #byRequest = new Map<string, TapeEntry[]>()
   readonly #prices: Map<string, unknown>
-  #played = new Map<string, number>()
+  /** How often each request was played. Replaced and never changed, so that snapshots share it. */
+  state: ReadonlyMap<string, number> = new Map()
 
   constructor({ entries }: Tape) {
     for (const entry of entries) {
@@ -62,19 +63,11 @@ export class TapePlayer {
     const name = requestName(operation, givenParams(call.match, call.query))
     const recorded = this.#byRequest.get(name)
     if (!recorded) return operation === 'prices.batch' ? this.#playBatch(call.parsed.addresses) : undefined
-    const count = this.#played.get(name) ?? 0
-    this.#played.set(name, count + 1)
+    const count = this.state.get(name) ?? 0
+    this.state = new Map(this.state).set(name, count + 1)
     const { data, cursor, error } = recorded[Math.min(count, recorded.length - 1)] ?? {}
     if (error) throw new Rejection(error.status, error.code, error.message)
     return { data, cursor }
-  }
-
-  save(): ReadonlyMap<string, number> {
-    return new Map(this.#played)
-  }
-
-  load(played: ReadonlyMap<string, number>): void {
-    this.#played = new Map(played)
   }
 
   #playBatch(addresses: readonly string[]): QueryResult | undefined {

@@ -123,8 +123,6 @@ type CommandRoute = keyof typeof COMMANDS
 /** The control routes by method and path; `{id}` is the last segment. */
 export const commands: Readonly<Record<CommandRoute, Command>> = COMMANDS
 
-export const commandRoutes = Object.keys(COMMANDS) as CommandRoute[]
-
 /** Things that a remote program refers to by a number. The newest `max` are kept. */
 class Registry<T> {
   readonly #name: string

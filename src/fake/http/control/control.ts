@@ -3,56 +3,60 @@ import { isError } from '../../../utils/runtime.ts'
 import { cut, FakeUsageError, findMismatch, show } from '../../rules/check.ts'
 import type { Reply } from '../../rules/reply.ts'
 import * as is from '../../rules/schema.ts'
-import type { FakeService } from '../../types.ts'
+import type { FakeService, ListenOptions } from '../../types.ts'
 import type { IncomingRequest } from '../handle-request.ts'
-import { COMPONENTS, type Command, commandRoutes, commands, createRunners, ref } from './commands.ts'
-import { answerPage } from './page.ts'
+import { COMPONENTS, type Command, commands, createRunners, ref } from './commands.ts'
+import { findPage } from './page.ts'
+
+/** Who asks, and the token of the server: with one, requests that carry it may come from anywhere. */
+type Caller = Pick<ListenOptions, 'controlToken'> & { remoteAddress: string | undefined }
 
 /** Answers the control routes below `/_fake`, for suites in any language. */
-export type Control = (request: IncomingRequest, body: string, remoteAddress: string | undefined) => Promise<Reply>
+export type Control = (request: IncomingRequest, body: string, caller: Caller) => Promise<Reply>
 
 const TOKEN_HEADER = 'x-fake-control-token'
 
 /** Characters of a message: an expectation lists up to 20 requests. */
 const MAX_MESSAGE = 10_000
 
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'"
+
 const NOTHING = is.object({})
 
 const resolve = (reference: string) =>
   COMPONENTS[reference.slice('#/components/schemas/'.length) as keyof typeof COMPONENTS]
 
-/** Returns a function that makes what answers on a server; with a token, requests that carry it may come from anywhere. */
-export function createControl(fake: FakeService, maxSnapshots: number): (controlToken: string | undefined) => Control {
+export function createControl(fake: FakeService, maxSnapshots: number): Control {
   const runners = createRunners(fake, maxSnapshots)
-  return (controlToken) =>
-    async ({ method, url, headers }, body, remoteAddress) => {
-      const path = url.pathname.replace(/^\/_fake\/?/, '')
-      const page = method === 'GET' ? answerPage(path) : undefined
-      const isPublic = page !== undefined || (method === 'GET' && path === 'health')
-      const rejected = rejectAccess(headers, remoteAddress, controlToken, isPublic)
-      if (rejected) return reject(403, 'forbidden', rejected)
-      if (page) return page
-      if (method === 'GET' && path === 'openapi.json') return respond(200, describeCommands())
-      if (method === 'GET' && path === 'service.json')
-        return respond(200, { ...service, servers: [{ url: url.origin + new URL(fake.baseUrl).pathname }] })
-      const last = path.lastIndexOf('/')
-      const routes = [`${method} ${path}`, `${method} ${path.slice(0, last)}/{id}`]
-      const name = commandRoutes.find((one) => routes.includes(one))
-      const route = `${method} /_fake/${cut(path)}`
-      if (!name) return reject(404, 'not_found', `There is no ${route}. There is: ${commandRoutes.join(', ')}.`)
-      try {
-        const fields = method === 'GET' ? readQuery(url.searchParams, commands[name]) : readBody(body)
-        const mismatch = findMismatch('', commands[name].takes ?? NOTHING, fields, { resolve })
-        if (mismatch) throw new FakeUsageError(mismatch)
-        return respond(200, await runners[name](fields, path.slice(last + 1)))
-      } catch (error) {
-        const isUnmet = isError(error) && error.name === 'AssertionError'
-        const message = isError(error) ? error.message : show(error)
-        return isUnmet
-          ? reject(409, 'expectation_failed', message)
-          : reject(400, 'invalid_request', `${route}: ${message}`)
-      }
+  return async ({ method, url, headers }, body, caller) => {
+    const path = url.pathname.replace(/^\/_fake\/?/, '')
+    const page = method === 'GET' ? findPage(path) : undefined
+    const isPublic = page !== undefined || (method === 'GET' && path === 'health')
+    const rejected = rejectAccess(headers, caller, isPublic)
+    if (rejected) return reject(403, 'forbidden', rejected)
+    if (page) return respond(200, page.text, page.type)
+    if (method === 'GET' && path === 'openapi.json') return respondJson(200, describeCommands())
+    if (method === 'GET' && path === 'service.json')
+      return respondJson(200, { ...service, servers: [{ url: url.origin + new URL(fake.baseUrl).pathname }] })
+    const last = path.lastIndexOf('/')
+    const known = Object.keys(commands) as (keyof typeof commands)[]
+    const name = known.find((one) => [`${method} ${path}`, `${method} ${path.slice(0, last)}/{id}`].includes(one))
+    const route = `${method} /_fake/${cut(path)}`
+    if (!name) return reject(404, 'not_found', `There is no ${route}. There is: ${known.join(', ')}.`)
+    try {
+      const fields = method === 'GET' ? readQuery(url.searchParams, commands[name]) : readBody(body)
+      const mismatch = findMismatch('', commands[name].takes ?? NOTHING, fields, { resolve })
+      if (mismatch) throw new FakeUsageError(mismatch)
+      return respondJson(200, await runners[name](fields, path.slice(last + 1)))
+    } catch (error) {
+      const isUnmet = isError(error) && error.name === 'AssertionError'
+      const message = isError(error) ? error.message : show(error)
+      return isUnmet
+        ? reject(409, 'expectation_failed', message)
+        : reject(400, 'invalid_request', `${route}: ${message}`)
     }
+  }
 }
 
 /** Query parameters, as the numbers that the schema asks for. */
@@ -70,19 +74,22 @@ function readBody(text: string): object {
 }
 
 function reject(status: number, code: string, message: string): Reply {
-  return respond(status, { error: { code, message: cut(message, MAX_MESSAGE) } })
+  return respondJson(status, { error: { code, message: cut(message, MAX_MESSAGE) } })
 }
 
-function respond(status: number, body: unknown): Reply {
-  const headers = Object.entries({ 'content-type': 'application/json', 'cache-control': 'no-store' })
-  return { status, headers, body: JSON.stringify(body) }
+function respondJson(status: number, body: unknown): Reply {
+  return respond(status, JSON.stringify(body), 'application/json')
+}
+
+function respond(status: number, body: string, type: string): Reply {
+  const headers = { 'content-type': type, 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-store' }
+  return { status, headers: Object.entries(headers), body }
 }
 
 /** Why a request is rejected. The public page needs no token and may come from another machine, but not by a foreign `Host`. */
 function rejectAccess(
   headers: Headers,
-  remoteAddress: string | undefined,
-  controlToken: string | undefined,
+  { remoteAddress, controlToken }: Caller,
   isPublic: boolean,
 ): string | undefined {
   const [origin, site] = [headers.get('origin'), headers.get('sec-fetch-site') ?? 'none']

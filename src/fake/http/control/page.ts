@@ -1,5 +1,3 @@
-import type { Reply } from '../../rules/reply.ts'
-
 /** The page at `/_fake`, made with the platform only. Its script polls the control routes. */
 const PAGE = `<!DOCTYPE html>
 <html lang="en">
@@ -98,18 +96,8 @@ setInterval(() => paused || update(), 1000)
 update()
 `
 
-export function answerPage(path: string): Reply | undefined {
-  if (path === '') return respond('text/html; charset=utf-8', PAGE)
-  return path === 'page.js' ? respond('text/javascript; charset=utf-8', SCRIPT) : undefined
-}
-
-function respond(type: string, body: string): Reply {
-  const policy =
-    "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'"
-  const headers = Object.entries({
-    'content-type': type,
-    'content-security-policy': policy,
-    'cache-control': 'no-store',
-  })
-  return { status: 200, headers, body }
+/** The parts of the page by their paths. */
+export function findPage(path: string): { type: string; text: string } | undefined {
+  if (path === '') return { type: 'text/html; charset=utf-8', text: PAGE }
+  return path === 'page.js' ? { type: 'text/javascript; charset=utf-8', text: SCRIPT } : undefined
 }
