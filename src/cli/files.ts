@@ -53,7 +53,8 @@ export function requireWritable(option: string, { name, path }: NamedFile, how: 
   tryAccess(what, () => {
     const found = statPath(path)
     if (found?.isDirectory()) throw usageError(`${what}: it is a folder.`)
-    accessSync(found === undefined ? dirname(path) : path, constants.W_OK)
+    // A link may lead to a file that is still to be made.
+    accessSync(found === undefined ? dirname(resolveFile(path)) : path, constants.W_OK)
     if (how !== 'written' && found?.isFile() === false)
       throw usageError(`${what}: it is a device or a pipe. Name a file.`)
   })
