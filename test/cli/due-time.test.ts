@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LineTimes } from '../../src/cli/line-times.ts'
-import { DueTime } from '../../src/cli/run-plan/due-time.ts'
+import { DueTime } from '../../src/cli/line-times.ts'
 import { AgeClock } from '../../src/concurrency/clock.ts'
 import { DAY_MS as DAY } from '../../src/utils/time-units.ts'
 import { createVirtualClock } from '../support/clock.ts'
