@@ -1,11 +1,10 @@
-import { sha1 } from '@noble/hashes/legacy.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { AgeClock } from '../concurrency/clock.ts'
 import { isEtnMarketError } from '../errors/base.ts'
 import type { BudgetExceededError } from '../errors/budget.ts'
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { isObject } from '../operations/type-guards.ts'
+import { sha1Hex } from '../utils/hash.ts'
 import type { Bought } from './purchases.ts'
 
 /** No page may read JSON as a script or a style sheet. */
@@ -76,7 +75,7 @@ export function toBody(operation: OperationId, data: unknown): string {
 }
 
 /** A weak entity tag of a text: equal for equal texts on every server, and kept by a CDN that compresses. */
-export const etagOf = (text: string) => `W/"${bytesToHex(sha1(utf8ToBytes(text)))}"`
+export const etagOf = (text: string) => `W/"${sha1Hex(text)}"`
 
 export class Refusal extends Error {
   readonly status: number
