@@ -1,6 +1,6 @@
 import { capital, HEADER } from './emit-types.ts'
 import type { Model } from './read-contract.ts'
-import type { Shape } from './shape.ts'
+import { type NamedShape, partsOf, type Shape } from './shape.ts'
 
 /**
  * Plain checks of the answers: true or false, without a reason, in code that any content security policy allows.
@@ -14,8 +14,9 @@ export function emitGuards(model: Model): string {
     "import type { OperationId } from './operations.ts'\n",
     ...Array.from(
       model.patterns,
-      ([name, pattern]) => `const ${guardOf(name)}: Guard = (v) => isString(v) && ${new RegExp(pattern)}.test(v)`,
+      ([name, pattern]) => `const ${guardOf([name])}: Guard = (v) => isString(v) && ${new RegExp(pattern)}.test(v)`,
     ),
+    ...unionsOf(shapes),
     ...shapes.map(({ name, shape }) => `export const ${name}: Guard = (v) => ${test(shape, 'v')}`),
     '\n/** Whether the whole answer of each operation, envelope included, matches the contract. */',
     `export const answerGuards: Record<OperationId, Guard> = {\n${model.operations
@@ -27,14 +28,13 @@ export function emitGuards(model: Model): string {
 /** An expression that is true when `value` has the shape. */
 function test(shape: Shape, value: string): string {
   switch (shape.kind) {
-    case 'primitive':
-      return anyOf(shape.types.map((type) => `${guardOf(type)}(${value})`))
     case 'openEnum':
       return `isString(${value})`
+    case 'primitive':
     case 'ref':
-      return `${shape.name}(${value})`
+      return `${nameOf(shape)}(${value})`
     case 'nullable':
-      return anyOf([wrap(test(shape.of, value)), `isNull(${value})`])
+      return `(${wrap(test(shape.of, value))} || isNull(${value}))`
     case 'array':
       return `isArray(${value}) && every(${value}, ${guard(shape.items)})`
     case 'record':
@@ -59,17 +59,25 @@ function optional(shape: Shape, place: string): string {
 /** The name of the guard of a shape, where there is one. */
 function nameOf(shape: Shape): string | undefined {
   if (shape.kind === 'ref') return shape.name
-  return shape.kind === 'primitive' && shape.types.length === 1 ? guardOf(String(shape.types[0])) : undefined
+  return shape.kind === 'primitive' ? guardOf(shape.types) : undefined
 }
 
-/** The guards of types that have no pattern are written by hand, in `operations/type-guards.ts`. */
-const guardOf = (type: string) => `is${capital(type)}`
+/** The guards of single types that have no pattern are written by hand, in `operations/type-guards.ts`. */
+const guardOf = (types: readonly string[]) => `is${types.map(capital).join('Or')}`
+
+/** The guards of values that may have one of several types. */
+function unionsOf(shapes: readonly NamedShape[]): string[] {
+  const types = shapes
+    .flatMap(({ shape }) => partsOf(shape))
+    .map((part) => (part.kind === 'primitive' ? part.types : []))
+  const unions = new Map(types.filter(({ length }) => length > 1).map((union) => [guardOf(union), union]))
+  return Array.from(unions, ([name, union]) => {
+    const checks = union.map((type) => `${guardOf([type])}(v)`)
+    return `const ${name}: Guard = (v) => ${checks.join(' || ')}`
+  })
+}
 
 const guard = (shape: Shape) => nameOf(shape) ?? `(v) => ${test(shape, 'v')}`
-
-function anyOf(checks: readonly string[]): string {
-  return checks.length === 1 ? String(checks[0]) : `(${checks.join(' || ')})`
-}
 
 function wrap(check: string): string {
   return / && /.test(check) && !check.startsWith('(') ? `(${check})` : check

@@ -146,7 +146,7 @@ export function refsOf(shape: Shape): string[] {
 }
 
 /** A shape and what it is made of, without what it refers to. */
-function partsOf(shape: Shape): Shape[] {
+export function partsOf(shape: Shape): Shape[] {
   switch (shape.kind) {
     case 'array':
       return [shape, ...partsOf(shape.items)]
