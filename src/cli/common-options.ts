@@ -17,8 +17,7 @@ export function addKeyOptions(command: Command, json = 'print JSON, errors too')
 
 /** A whole number of credits, 0 or more. */
 export function readCredits(text: string): number {
-  const number = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number
+  if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   throw new InvalidArgumentError('It must be a whole number of credits.')
 }
 

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import type { EtnMarketError, PartialBatchError } from 'etn-market'
+import { isEtnMarketError } from '../errors/base.ts'
 import { nearestName } from '../utils/nearest.ts'
 import { messageOf } from '../utils/runtime.ts'
 
@@ -49,7 +50,7 @@ export function didYouMean(typed: string, known: readonly string[]): string {
 
 type Failure = Details & { readonly code: string; readonly message: string; readonly exitCode: number }
 
-export async function describeFailure(error: unknown): Promise<Failure> {
+export function describeFailure(error: unknown): Failure {
   if (error instanceof CommandError) {
     const { code, message, exitCode, details } = error
     return { ...details, code, message, exitCode }
@@ -60,11 +61,8 @@ export async function describeFailure(error: unknown): Promise<Failure> {
     const hint = isUnknown ? '. `etn-market --help` lists the commands.' : ''
     return { code: 'invalid_usage', message: message + hint, exitCode: EXIT.usage }
   }
-  // Loaded here, because most runs that need only the name of a command end before.
-  const { isEtnMarketError } = await import('etn-market')
   if (isEtnMarketError(error)) return describeClientError(error)
-  const message = messageOf(error)
-  return { code: 'failed', message, exitCode: EXIT.refused }
+  return { code: 'failed', message: messageOf(error), exitCode: EXIT.refused }
 }
 
 function describeClientError(error: EtnMarketError): Failure {

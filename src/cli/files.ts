@@ -53,16 +53,13 @@ export function requireWritable(option: string, { name, path }: NamedFile, how: 
   tryAccess(what, () => {
     const found = statPath(path)
     if (found?.isDirectory()) throw usageError(`${what}: it is a folder.`)
-    accessSync(found === undefined ? dirname(path) : path, constants.W_OK)
+    // A link may lead to a file that is still to be made.
+    accessSync(found === undefined ? dirname(resolveFile(path)) : path, constants.W_OK)
     if (how !== 'written' && found?.isFile() === false)
       throw usageError(`${what}: it is a device or a pipe. Name a file.`)
+    if (how === 'replaced' && !isWritable(dirname(resolveFile(path))))
+      throw usageError(`${what}: its folder cannot be written (${DENIED}).`)
   })
-  if (how !== 'replaced') return
-  try {
-    accessSync(dirname(resolveFile(path)), constants.W_OK)
-  } catch (error) {
-    throw usageError(`${what}: its folder cannot be written (${reasonOf(error)}).`, error)
-  }
 }
 
 /**

@@ -20,8 +20,7 @@ interface Cost extends DailyCost {
 
 /** What the lines of a plan cost, as `run` carries them out. Sends nothing. */
 export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<PlanFile, 'path' | 'folder'>) {
-  const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
-  const costs = lines.map((line) => ({ line, ...(prices.get(line) ?? costOf(line)) }))
+  const costs = costsOf(lines)
   const total = sumSpending(costs)
   const fixed = sumSpending(costs.filter(({ line }) => isFixed(line))).creditsPerDay
   const stretch = limit === undefined ? undefined : stretchOf(total.creditsPerDay, fixed, limit)
@@ -29,16 +28,16 @@ export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<Plan
   return {
     limit: limit ?? null,
     withinLimit,
-    slower: withinLimit ? null : findSlowerLine(lines, limit),
+    slower: withinLimit ? null : findSlowerLine(costs, limit),
     ...total,
     daysUntilEmpty: balance === undefined ? undefined : balance / total.creditsPerDay,
     stretch,
-    calls: costs.map(({ line, ...cost }) => ({
+    calls: costs.map(({ line, credits, minCredits, ...cost }) => ({
       operation: line.operation,
       everyMs: line.times.everyMs,
       activeHours: activeHoursOf(line.times),
-      credits: cost.credits,
-      minCredits: cost.minCredits,
+      credits,
+      minCredits,
       ...sumSpending([cost]),
       share: total.creditsPerDay === 0 ? 0 : cost.creditsPerDay / total.creditsPerDay,
       affordableEveryMs: isFixed(line) ? line.times.everyMs : line.times.everyMs * (stretch ?? 1),
@@ -48,6 +47,15 @@ export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<Plan
     })),
     advice: adviceFor(lines, limit),
   }
+}
+
+interface LineCost extends Cost {
+  readonly line: PlanLine
+}
+
+function costsOf(lines: readonly PlanLine[]): LineCost[] {
+  const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
+  return lines.map((line) => ({ line, ...(prices.get(line) ?? costOf(line)) }))
 }
 
 /** The factor by which the intervals that can be changed have to grow; Infinity where that does not help. */
@@ -117,15 +125,6 @@ function planPrices(lines: readonly PlanLine[]): Pick<Timetable, 'creditsPerDay'
   return planTimetable(Array.from(intervals.values(), (everyMs) => ({ everyMs, addresses: 1 })))
 }
 
-/** A change of one line after which the plan fits its limit. */
-interface SlowerLine {
-  readonly call: number
-  readonly everyMs: number
-  /** The shortest usual interval that fits. */
-  readonly insteadEveryMs: number
-  readonly saves: number
-}
-
 /** Intervals that people choose, in seconds. */
 const USUAL_S = [
   ...[1, 2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 300, 360, 480, 600, 720, 900, 1_200, 1_800, 2_700],
@@ -136,22 +135,26 @@ const MAX_LINES = 8
 /** A line that is slower than this is no longer what it was. */
 const MAX_FACTOR = 12
 
-/** The line to slow so that the plan fits: the one whose interval grows least. Null if no line is enough by itself. */
-function findSlowerLine(lines: readonly PlanLine[], limit: number): SlowerLine | null {
-  const before = forecastPlan({ lines })
-  const costOf = ({ index }: PlanLine) => before.calls[index]?.creditsPerDay ?? 0
-  const costliestFirst = lines.filter((line) => !isFixed(line)).sort((one, other) => costOf(other) - costOf(one))
-  const changes = costliestFirst.slice(0, MAX_LINES).flatMap((line) => {
-    const { everyMs } = line.times
-    const slower = USUAL_S.map((seconds) => ({ line, everyMs: 1_000 * seconds, factor: (1_000 * seconds) / everyMs }))
+/** The line to slow so that the plan fits: the one whose interval grows least, to a usual one. Null if no line is enough by itself. */
+function findSlowerLine(costs: readonly LineCost[], limit: number) {
+  const before = sumSpending(costs).creditsPerDay
+  const costliest = costs
+    .filter(({ line }) => !isFixed(line))
+    .sort((one, other) => other.creditsPerDay - one.creditsPerDay)
+  const changes = costliest.slice(0, MAX_LINES).flatMap(({ line }) => {
+    const slower = USUAL_S.map((seconds) => ({
+      line,
+      everyMs: 1_000 * seconds,
+      factor: (1_000 * seconds) / line.times.everyMs,
+    }))
     return slower.filter(({ factor }) => factor > 1 && factor <= MAX_FACTOR)
   })
-  for (const { line, everyMs } of changes.sort((one, other) => one.factor - other.factor)) {
-    const { creditsPerDay } = forecastPlan({
-      lines: lines.map((one) => (one === line ? withInterval(one, everyMs) : one)),
-    })
-    const saves = before.creditsPerDay - creditsPerDay
-    if (creditsPerDay <= limit) return { call: line.index, everyMs: line.times.everyMs, insteadEveryMs: everyMs, saves }
+  for (const { line, everyMs: insteadEveryMs } of changes.sort((one, other) => one.factor - other.factor)) {
+    const changed = costs.map((one) => (one.line === line ? withInterval(line, insteadEveryMs) : one.line))
+    const { creditsPerDay } = sumSpending(costsOf(changed))
+    const { index, times } = line
+    if (creditsPerDay <= limit)
+      return { call: index, everyMs: times.everyMs, insteadEveryMs, saves: before - creditsPerDay }
   }
   return null
 }

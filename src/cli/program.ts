@@ -39,7 +39,7 @@ async function runCommand(args: readonly string[], host: HostProcess): Promise<n
     return host.exitCode
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
-    const { exitCode, message, ...details } = await describeFailure(error)
+    const { exitCode, message, ...details } = describeFailure(error)
     const line = redactKeys(cleanLine(message))
     if (line !== '') {
       if (args.includes('--json')) host.stdout.write(`${toJson({ error: { ...details, message: line } })}\n`)

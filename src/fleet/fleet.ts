@@ -1,5 +1,5 @@
 import type { AdmissionControl, LocalAdmissionControl } from '../concurrency/admission-types.ts'
-import type { Budget, Reconciliation } from '../credits/budget.ts'
+import type { Budget, BudgetTotals, Reconciliation } from '../credits/budget.ts'
 import type { CreditLimit } from '../credits/credit-limit.ts'
 import type { Account } from '../generated/types.ts'
 
@@ -11,23 +11,11 @@ export interface FleetCooldown {
   readonly until: number
 }
 
-/** The shared state of a fleet at one moment. Times are those of the shared store's clock. */
-export interface FleetStatus {
-  /** Credits that all members together may spend in a window. */
-  readonly limit: number
-  /** Credits known to have been charged in this window. */
-  readonly spent: number
-  /** Worst case of the requests in flight or about to be sent. */
-  readonly reserved: number
-  /**
-   * Worst case of requests that may have been charged: their answer is lost, or the process that made them is gone. Held until the
-   * window ends, or until `reconcile` frees it. Never more than what the limit leaves.
-   */
-  readonly uncertain: number
-  /** Worst case that the next request may have. */
-  readonly available: number
-  /** When this window ends, unix milliseconds; undefined without a window. */
-  readonly resetsAt: number | undefined
+/**
+ * The shared state of a fleet at one moment: what all members together may spend and have spent. Times are those of the shared store's clock. The
+ * requests of a process that is gone are `uncertain`, until the window ends or `reconcile` frees them.
+ */
+export interface FleetStatus extends BudgetTotals {
   /** Heavy requests of all members. */
   readonly slots: {
     /** The most in flight at once. */

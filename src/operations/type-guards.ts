@@ -13,6 +13,9 @@ export const isArray: (value: unknown) => value is readonly unknown[] = Array.is
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !isArray(value)
 
+/** Whether a value is absent, null, or what a guard accepts. */
+export const maybe = (value: unknown, guard: Guard): boolean => value == null || guard(value)
+
 export const values = (record: Record<string, unknown>): unknown[] => Object.values(record)
 
 export function every(list: readonly unknown[], guard: Guard): boolean {

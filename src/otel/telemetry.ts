@@ -1,5 +1,5 @@
-import type { Attributes, Counter, Meter, Span, Tracer } from '@opentelemetry/api'
-import type { CallEndedEvent, ClientEvent, CreditsEvent, CreditsUncertainEvent } from '../client/events.ts'
+import type { Attributes, Meter, Span, Tracer } from '@opentelemetry/api'
+import type { CallEndedEvent, ClientEvent } from '../client/events.ts'
 import { requireKnown } from '../utils/known-options.ts'
 
 /** Options of `createTelemetry`. */
@@ -60,38 +60,32 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
         if (span !== undefined) spans.set(event.callId, { span, resent: 0 })
         return
       }
-      if (isCreditsEvent(event) && credits !== undefined) countCredits(credits, event)
+      if (event.type === 'credits.charged' || event.type === 'credits.computed' || event.type === 'credits.uncertain')
+        credits?.add(event.credits, {
+          'etn_market.operation': event.operation,
+          'etn_market.credits.state': event.type.replace('credits.', ''),
+        })
       const call = spans.get(event.callId)
       if (call === undefined) return
       if (event.type === 'request.sent' && event.attempt > 1) call.resent++
-      if (isCallEnd(event)) {
+      if (event.type === 'call.succeeded' || event.type === 'call.failed') {
         spans.delete(event.callId)
         endSpan(call.span, call.resent, event)
-      } else if (isNotable(event)) call.span.addEvent(event.type, eventAttributes(event))
+      } else if (NOTABLE.includes(event.type)) call.span.addEvent(event.type, eventAttributes(event))
     },
   }
 }
 
-const isCallEnd = (event: ClientEvent): event is CallEndedEvent =>
-  event.type === 'call.succeeded' || event.type === 'call.failed'
-
-const isCreditsEvent = (event: ClientEvent): event is CreditsEvent | CreditsUncertainEvent =>
-  event.type === 'credits.charged' || event.type === 'credits.computed' || event.type === 'credits.uncertain'
-
-const isNotable = (event: ClientEvent) =>
-  [
-    'retry.scheduled',
-    'cooldown.started',
-    'request.failed',
-    'credits.uncertain',
-    'credits.unclaimed',
-    'credits.drift',
-    'cache.failed',
-  ].includes(event.type)
-
-function countCredits(counter: Counter, { type, operation, credits }: CreditsEvent | CreditsUncertainEvent): void {
-  counter.add(credits, { 'etn_market.operation': operation, 'etn_market.credits.state': type.replace('credits.', '') })
-}
+/** The events that a span has. */
+const NOTABLE: readonly ClientEvent['type'][] = [
+  'retry.scheduled',
+  'cooldown.started',
+  'request.failed',
+  'credits.uncertain',
+  'credits.unclaimed',
+  'credits.drift',
+  'cache.failed',
+]
 
 function endSpan(
   span: Span,

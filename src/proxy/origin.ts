@@ -1,6 +1,6 @@
 import { parseUrl } from '../utils/runtime.ts'
 import { ALLOWED_METHODS, refuse } from './respond.ts'
-import type { ProxyCorsOptions } from './types.ts'
+import type { ProxySettings } from './settings.ts'
 
 const EXPOSED = 'Age, X-Credits-Cost, X-Credits-Remaining, Retry-After'
 const ALWAYS_ALLOWED_HEADERS = 'If-None-Match'
@@ -12,8 +12,8 @@ export class OriginPolicy {
   readonly #listed: ReadonlySet<string>
   readonly #credentials: boolean
 
-  constructor({ origins, credentials = false }: ProxyCorsOptions) {
-    this.#listed = new Set(origins.map((origin) => new URL(origin).origin))
+  constructor({ origins, credentials }: ProxySettings['cors']) {
+    this.#listed = origins
     this.#credentials = credentials
   }
 

@@ -48,7 +48,8 @@ function readRule(entry: AllowedOperation) {
   if (!(typeof cacheMs === 'number' && cacheMs >= 0 && cacheMs < Number.POSITIVE_INFINITY))
     throw invalidOption(`cacheMs of ${operation}`, cacheMs, 'a number of milliseconds, 0 or more')
   if (typeof values !== 'object' || values === null) throw invalidOption(`values of ${operation}`, values, 'an object')
-  for (const [name, accepted] of Object.entries(values)) requireValues(operation, name, accepted)
+  const accepted = Object.entries(values).flatMap(([name, list]) => (list === undefined ? [] : [[name, list] as const]))
+  for (const [name, list] of accepted) requireValues(operation, name, list)
   return {
     operation,
     /** Sent where the visitor gives none; undefined where the operation's own maximum holds. */
@@ -57,7 +58,7 @@ function readRule(entry: AllowedOperation) {
     /** The tokens that may be asked for, in lower case; undefined for every token. */
     tokens: tokens === undefined ? undefined : readTokens(`tokens of ${operation}`, tokens),
     /** Accepted values by parameter; a parameter that is not in it takes all its values. */
-    values: new Map(Object.entries(values)),
+    values: new Map(accepted),
     cacheMs,
   }
 }

@@ -73,7 +73,10 @@ export function toBody(operation: OperationId, data: unknown): string {
   return JSON.stringify({ data: Object.fromEntries(sent), cursor: null })
 }
 
-/** A weak entity tag of a text: equal for equal texts on every server, and kept by a CDN that compresses. */
+/**
+ * A weak entity tag of a text: equal for equal texts on every server, and kept by a CDN that compresses. A hash of the library would be a twentieth of the
+ * entry.
+ */
 export function etagOf(text: string): string {
   let one = 0xdeadbeef
   let other = 0x41c6ce57
@@ -132,33 +135,19 @@ const DEFAULT_WAIT_MS = 1_000
 export function refusalOf(error: unknown, now: number, limit?: number): Refusal {
   if (error instanceof Refusal) return error
   if (!isEtnMarketError(error)) return refuse(500, 'internal_error', 'The proxy failed.')
-  const { name, code, message, status, retryAfterMs } = error
-  switch (name) {
-    case 'InvalidRequestError':
-    case 'InvalidLimitError':
-      return refuse(400, code, message)
-    case 'AuthenticationError':
-    case 'PermissionError':
-    case 'InsufficientCreditsError':
-      return refuse(502, 'upstream_refused', 'The service refuses the calls of this proxy. Tell its operator.')
-    case 'NotFoundError':
-      if (code === 'front_error') break
-      return refuse(404, code, message)
-    case 'RateLimitError':
-    case 'ServerBusyError':
-      return busy(retryAfterMs)
-    case 'ServiceError':
-      if (status === 503) return busy(retryAfterMs)
-      break
-    case 'TimeoutError':
-      return refuse(504, 'upstream_timeout', 'The service did not answer in time. Try again.')
-    case 'BudgetExceededError':
-      return overBudget(error as BudgetExceededError, 'proxy', now, limit)
-    case 'StateUnavailableError':
-      return refuse(503, code, 'The proxy cannot reach its budget, so it sends nothing.', {
-        retryAfterMs: DEFAULT_WAIT_MS,
-      })
-  }
+  const { name, code, message, status, retryAfterMs = DEFAULT_WAIT_MS } = error
+  if (/^Invalid(Request|Limit)Error$/.test(name)) return refuse(400, code, message)
+  if (/^(Authentication|Permission|InsufficientCredits)Error$/.test(name))
+    return refuse(502, 'upstream_refused', 'The service refuses the calls of this proxy. Tell its operator.')
+  if (name === 'NotFoundError' && code !== 'front_error') return refuse(404, code, message)
+  if (/^(RateLimit|ServerBusy)Error$/.test(name) || (name === 'ServiceError' && status === 503))
+    return refuse(503, 'upstream_busy', 'The service is busy. Try again later.', { retryAfterMs })
+  if (name === 'TimeoutError') return refuse(504, 'upstream_timeout', 'The service did not answer in time. Try again.')
+  if (name === 'BudgetExceededError') return overBudget(error as BudgetExceededError, 'proxy', now, limit)
+  if (name === 'StateUnavailableError')
+    return refuse(503, code, 'The proxy cannot reach its budget, so it sends nothing.', {
+      retryAfterMs: DEFAULT_WAIT_MS,
+    })
   if (code === 'client_closed' || code === 'feed_closed')
     return refuse(503, 'proxy_closed', 'The proxy is shutting down.')
   return refuse(502, 'upstream_failed', 'The service did not answer as it should. Try again.')
@@ -180,8 +169,4 @@ export function overBudget(
       ? `The call may cost ${needed} credits, and ${who} ${limit} at most: it never fits. Ask for less.`
       : `${spent} credits. Try again later.`
   return refuse(429, code, message, { retryAfterMs: resetsAt === undefined ? undefined : resetsAt - now })
-}
-
-function busy(retryAfterMs = DEFAULT_WAIT_MS): Refusal {
-  return refuse(503, 'upstream_busy', 'The service is busy. Try again later.', { retryAfterMs })
 }

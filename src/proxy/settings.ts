@@ -31,7 +31,6 @@ export function readSettings(options: ProxyOptions) {
   if (visitorCookie && visitor !== undefined) throw invalidOption('visitor', visitor, 'left out beside visitorCookie')
   if (feed !== undefined && visitor === undefined && !visitorCookie)
     throw invalidOption('visitor', visitor, 'a function that identifies who opens a stream, or visitorCookie: true')
-  checkCors(cors)
   rejectUnknown('cdn option', cdn, ['maxAgeMs'])
   if (!(typeof cdn.maxAgeMs === 'number' && cdn.maxAgeMs >= 0))
     throw invalidOption('cdn.maxAgeMs', cdn.maxAgeMs, 'a number of milliseconds, 0 or more')
@@ -45,7 +44,7 @@ export function readSettings(options: ProxyOptions) {
     visitor,
     visitorCookie,
     perVisitor: perVisitor === undefined ? undefined : readVisitorLimits(perVisitor),
-    cors,
+    cors: readCors(cors),
     cdnMaxAgeMs: cdn.maxAgeMs,
     operator,
     stream: feed && readStreamSettings(feed, client, stream),
@@ -132,9 +131,10 @@ function readBudget(budget: ProxyOptions['budget'], clock: Clock) {
   return openBudget(budget, clock)
 }
 
-function checkCors(cors: ProxyCorsOptions): void {
+/** The listed origins, as browsers send them, and whether they may send cookies. */
+function readCors(cors: ProxyCorsOptions) {
   rejectUnknown('cors option', cors, ['origins', 'credentials'])
-  const { origins, credentials } = cors
+  const { origins, credentials = false } = cors
   if (!isArray(origins)) throw invalidOption('cors.origins', origins, 'a list of origins such as https://dapp.example')
   for (const origin of origins) {
     const own = (typeof origin === 'string' && parseUrl(origin)?.origin) || 'null'
@@ -143,6 +143,6 @@ function checkCors(cors: ProxyCorsOptions): void {
     if (own !== origin.toLowerCase())
       throw invalidOption('cors.origins', origin, `an origin, without a slash or a path at the end: ${own}`)
   }
-  if (credentials !== undefined && typeof credentials !== 'boolean')
-    throw invalidOption('cors.credentials', credentials, 'true or false')
+  if (typeof credentials !== 'boolean') throw invalidOption('cors.credentials', credentials, 'true or false')
+  return { origins: new Set(origins.map((origin) => origin.toLowerCase())), credentials }
 }

@@ -22,7 +22,7 @@ export interface AllowedOperation {
    * The values of parameters that are accepted, such as `{ bucket: ['1h', '1d'] }`. A call without the parameter asks for the service's
    * default, which then has to be one of them. @default all values of the operation
    */
-  values?: Readonly<Record<string, readonly (string | number)[]>> | undefined
+  values?: Readonly<Record<string, readonly (string | number)[] | undefined>> | undefined
   /**
    * How long an answer serves every visitor, in milliseconds; 0 to cache nothing.
    * @default by how fast the data moves, from 15 seconds for prices to a day for the service's own description; the guide has a table

@@ -86,33 +86,25 @@ export class Renewals {
 
   delete(lease: Lease): void {
     this.#leases.delete(lease)
-    this.#stopIfIdle()
+    if (this.#leases.size === 0) this.stop()
   }
 
   stop(): void {
     this.#leases.clear()
-    this.#stopIfIdle()
-  }
-
-  #arm(): void {
-    if (this.#leases.size === 0) return
-    this.#stopTimer ??= startTimer(systemClock, this.#leaseMs / RENEWALS_PER_LEASE, () => this.#renewAll())
-  }
-
-  #stopIfIdle(): void {
-    if (this.#leases.size > 0) return
     this.#stopTimer?.()
     this.#stopTimer = undefined
   }
 
-  #renewAll(): void {
-    this.#stopTimer = undefined
-    const all = [...this.#leases]
-    for (let first = 0; first < all.length; first += MAX_PER_COMMAND) {
-      // When a renewal fails, the next renewal retries it, or the lease ends.
-      this.#renew(all.slice(first, first + MAX_PER_COMMAND)).catch(() => {})
-    }
-    this.#arm()
+  #arm(): void {
+    this.#stopTimer ??= startTimer(systemClock, this.#leaseMs / RENEWALS_PER_LEASE, () => {
+      this.#stopTimer = undefined
+      const all = [...this.#leases]
+      for (let first = 0; first < all.length; first += MAX_PER_COMMAND) {
+        // When a renewal fails, the next renewal retries it, or the lease ends.
+        this.#renew(all.slice(first, first + MAX_PER_COMMAND)).catch(() => {})
+      }
+      this.#arm()
+    })
   }
 
   async #renew(some: readonly Lease[]): Promise<void> {
@@ -124,7 +116,7 @@ export class Renewals {
     for (const [index, { lease, key }] of entries.entries()) {
       if (key !== lease.keys[0]) continue
       if (held[index] === '1') lease.endsAt = sentAt + this.#leaseMs
-      else this.#leases.delete(lease)
+      else this.delete(lease)
     }
   }
 }

@@ -4,7 +4,7 @@
  * @module etn-market/redis
  */
 
-export type { Reconciliation } from '../credits/budget.ts'
+export type { BudgetTotals, Reconciliation } from '../credits/budget.ts'
 export type { Fleet, FleetAccountReader, FleetChanges, FleetCooldown, FleetStatus } from '../fleet/fleet.ts'
 export type { IoRedisClient, NodeRedisClient, RedisConnection, RedisFleetOptions, ScriptRunner } from './options.ts'
 export { createRedisFleet } from './redis-fleet.ts'

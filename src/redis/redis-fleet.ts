@@ -1,5 +1,3 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { internalsOf } from '../client/client-internals.ts'
 import { AgeClock, SystemClock } from '../concurrency/clock.ts'
 import type { Reconciliation, Reservation, ReservationDetails } from '../credits/budget.ts'
@@ -16,6 +14,7 @@ import {
   withFleetInternals,
 } from '../fleet/fleet.ts'
 import { memoize } from '../utils/address.ts'
+import { sha256Hex } from '../utils/hash.ts'
 import { ASYNC_DISPOSE, randomId } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
 import { type Command, Commands, toFleetError } from './command.ts'
@@ -249,8 +248,8 @@ export class FleetKeys {
     if (!(typeof name === 'string' && /^[^{}\s]{1,200}$/.test(name)))
       throw invalidOption('name', name, 'a text of 1 to 200 characters without white space and braces')
     const key = (part: string) => `{etn-market:${name}}:${part}`
-    const hashOf = (apiKey: string) => bytesToHex(sha256(utf8ToBytes(`etn-market:${name}:${apiKey}`)))
-    this.scopeOf = memoize((apiKey) => `key:${hashOf(apiKey).slice(0, HASH_LENGTH)}`, MAX_KNOWN)
+    const hashOf = (apiKey: string) => sha256Hex(`etn-market:${name}:${apiKey}`).slice(0, HASH_LENGTH)
+    this.scopeOf = memoize((apiKey) => `key:${hashOf(apiKey)}`, MAX_KNOWN)
     this.#key = key
     this.leases = key('leases')
     this.slots = key('slots')

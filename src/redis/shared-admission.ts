@@ -30,8 +30,8 @@ const pauseBeforePoll = (ahead: number, { signal }: AdmissionRequest) =>
 export class SharedAdmissionControl implements AdmissionControl {
   readonly member: Member
   readonly #local: LocalAdmissionControl
-  /** Requests of each scope that were admitted without a command, and are in flight. */
-  readonly #unasked = new Map<string, Set<SharedAdmission>>()
+  /** Requests that were admitted without a command, and are in flight. */
+  readonly unasked = new Set<SharedAdmission>()
 
   constructor(member: Member, local: LocalAdmissionControl) {
     this.member = member
@@ -69,19 +69,9 @@ export class SharedAdmissionControl implements AdmissionControl {
     background.repeat(() => this.member.limit(script, scope, args), untilMs)
   }
 
-  enter(scope: string, admission: SharedAdmission): void {
-    this.#unasked.set(scope, (this.#unasked.get(scope) ?? new Set()).add(admission))
-  }
-
-  leave(scope: string, admission: SharedAdmission): void {
-    const others = this.#unasked.get(scope)
-    others?.delete(admission)
-    if (others?.size === 0) this.#unasked.delete(scope)
-  }
-
   /** The ids of requests in flight of which the fleet does not know. The next command has to contain them. */
   countUnasked(scope: string): string[] {
-    const uncounted = [...(this.#unasked.get(scope) ?? [])].filter(({ isCounted }) => !isCounted)
+    const uncounted = [...this.unasked].filter((one) => one.scope === scope && !one.isCounted)
     for (const one of uncounted) one.isCounted = true
     return uncounted.map(({ id }) => id)
   }
@@ -138,12 +128,13 @@ export class SharedAdmissionControl implements AdmissionControl {
 
 class SharedAdmission implements Admission {
   readonly id: string
+  /** Of its API key. */
+  readonly scope: string
   readonly hasWaited: boolean
   /** Whether the fleet knows of it: it has asked, or was counted when a breaker opened. */
   isCounted: boolean
   readonly #control: SharedAdmissionControl
   readonly #local: Admission
-  readonly #scope: string
   readonly #isHeavy: boolean
   /** Undefined when it holds nothing that ends. */
   readonly #lease: Lease | undefined
@@ -158,35 +149,35 @@ class SharedAdmission implements Admission {
     const { member } = control
     this.#control = control
     this.#local = local
-    this.#scope = scope
     this.#isHeavy = isHeavy
     this.id = id
+    this.scope = scope
     this.hasWaited = local.hasWaited || askedAt !== undefined
     const keys = askedAt === undefined ? [] : heldKeys(member, scope, isHeavy)
     this.isCounted = keys.length > 0
     if (askedAt !== undefined && this.isCounted) {
       this.#lease = { id, keys, endsAt: askedAt + member.settings.leaseMs }
       member.renewals.add(this.#lease)
-    } else control.enter(scope, this)
+    } else control.unasked.add(this)
   }
 
   isCurrent(): boolean {
     const { view } = this.#control.member
     if (this.#lease !== undefined && this.#control.member.ages.now() >= this.#lease.endsAt) return false
-    if (view.cooldownMs(this.#scope) > 0 || (this.#isHeavy && view.cooldownMs('heavy') > 0)) return false
+    if (view.cooldownMs(this.scope) > 0 || (this.#isHeavy && view.cooldownMs('heavy') > 0)) return false
     return this.#local.isCurrent()
   }
 
   end(result: PermitResult): void {
     this.#local.end(result)
-    if (this.#leave() && this.isCounted) this.#control.send(END, this.#scope, [this.id, this.#scope, result])
+    if (this.#leave() && this.isCounted) this.#control.send(END, this.scope, [this.id, this.scope, result])
   }
 
   refuse(scope: CooldownScope, waitMs: number): number {
     const cooldownMs = this.#local.refuse(scope, waitMs)
     if (!this.#leave()) return cooldownMs
-    const ids = this.#control.countUnasked(this.#scope)
-    this.#control.send(REFUSE, this.#scope, [this.id, this.#scope, scope, Math.ceil(waitMs), ...ids])
+    const ids = this.#control.countUnasked(this.scope)
+    this.#control.send(REFUSE, this.scope, [this.id, this.scope, scope, Math.ceil(waitMs), ...ids])
     return cooldownMs
   }
 
@@ -195,7 +186,7 @@ class SharedAdmission implements Admission {
     if (this.#hasEnded) return false
     this.#hasEnded = true
     if (this.#lease !== undefined) this.#control.member.renewals.delete(this.#lease)
-    this.#control.leave(this.#scope, this)
+    this.#control.unasked.delete(this)
     return true
   }
 }

@@ -9,7 +9,9 @@ export function editDistance(
   for (const [i, one] of from.entries()) {
     const next = [(i + 1) * gap]
     for (const [j, other] of to.entries()) {
-      next.push(Math.min((row[j] ?? 0) + replace(one, other), (row[j + 1] ?? 0) + gap, (next[j] ?? 0) + gap))
+      next.push(
+        Math.min((row[j] as number) + replace(one, other), (row[j + 1] as number) + gap, (next[j] as number) + gap),
+      )
     }
     row = next
   }

@@ -17,7 +17,7 @@ export function parseDuration(value: unknown): number | undefined {
 /** The duration in its largest unit, such as `5m`. */
 export function formatDuration(ms: number): string {
   const [unit, unitMs] = Object.entries(UNITS).find(([, size]) => ms >= size) ?? ['s', UNITS.s]
-  return `${Number((ms / unitMs).toFixed(2))}${unit}`
+  return `${Number((ms / unitMs).toFixed(ms < 10 ? 3 : 2))}${unit}`
 }
 
 /** A wait in milliseconds that doubles: `min` where nothing failed before, twice as long for each earlier failure, and `max` at most. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LineTimes } from '../../src/cli/line-times.ts'
-import { DueTime } from '../../src/cli/run-plan/due-time.ts'
+import { DueTime } from '../../src/cli/line-times.ts'
 import { AgeClock } from '../../src/concurrency/clock.ts'
-import { DAY_MS as DAY } from '../../src/utils/time-units.ts'
+import { DAY_MS as DAY, formatDuration } from '../../src/utils/time-units.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 
@@ -88,3 +88,7 @@ testProperty(
   ),
   { cases: 300 },
 )
+
+test('a length of time is written in its largest unit, and none as 0', () => {
+  expect([1, 4, 1_500, 90_000, DAY].map(formatDuration)).toEqual(['0.001s', '0.004s', '1.5s', '1.5m', '1d'])
+})

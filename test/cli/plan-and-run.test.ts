@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeTokens } from 'etn-market/fake'
 import fc from 'fast-check'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { run as runProgram } from '../../src/cli/program.ts'
 import { testProperty } from '../support/property.ts'
 import { within } from '../support/wait.ts'
@@ -99,3 +99,40 @@ testProperty(
   },
   { cases: 60, afterAll: () => expect(Math.min(seen.right, seen.wrong)).toBeGreaterThan(5) },
 )
+
+const header = 'time,open,high,low,close,volume,count\n'
+test.each([
+  [
+    'the series of another bucket',
+    'kept.csv',
+    { 'kept.csv': `${header}2026-01-01T00:00:00Z,1,1,1,1,0,0\n` },
+    'it holds another series',
+  ],
+  ['a text that is no series', 'kept.csv', { 'kept.csv': 'nonsense\n' }, 'it is no CSV file with candles'],
+  ['a folder that cannot be made', 'kept.csv/deep/down.csv', { 'kept.csv': '' }, 'a part of the path is no folder'],
+])(
+  '`plan` refuses a candles file that `run` refuses, %s, and leaves nothing behind',
+  async (_, file, files, problem) => {
+    const scene = await createScene()
+    const about = JSON.stringify({ token: BOLT, bucket: '4h', currency: 'USD' })
+    for (const [name, text] of Object.entries({ ...files, 'kept.csv.json': about })) scene.write(name, text)
+    const line = { operation: 'token.candles', addresses: [BOLT], params: { bucket: '1h' }, every: '1h', file }
+    const plan = scene.write('plan.json', JSON.stringify({ creditsPerDay: 50_000, lines: [line] }))
+    const before = readdirSync(scene.folder)
+    const planned = await scene.run(['plan', plan])
+    expect(planned).toMatchObject({ code: 2, stdout: '' })
+    expect(planned.stderr).toContain(problem)
+    expect(readdirSync(scene.folder)).toEqual(before)
+    expect(await scene.run(['run', plan, '--yes'])).toMatchObject({ code: 2, stdout: '', stderr: planned.stderr })
+  },
+)
+
+test('`plan` makes neither the folders nor the files of candles', async () => {
+  const scene = await createScene()
+  const line = { operation: 'token.candles', addresses: [BOLT], params: { bucket: '1h' }, every: '1h' }
+  const lines = ['new/deep', 'here.csv'].map((file) => ({ ...line, file }))
+  const plan = scene.write('plan.json', JSON.stringify({ creditsPerDay: 50_000, lines }))
+  const before = readdirSync(scene.folder)
+  expect(await scene.run(['plan', plan])).toMatchObject({ code: 0, stderr: '' })
+  expect(readdirSync(scene.folder)).toEqual(before)
+})

@@ -17,6 +17,8 @@ function fieldsOf(shape: Shape, at = ''): string[] {
       return fieldsOf(shapes.get(shape.name)!, at)
     case 'array':
       return fieldsOf(shape.items, `${at}[]`)
+    case 'nullable':
+      return fieldsOf(shape.of, at)
     case 'record':
       return fieldsOf(shape.values, `${at}{}`)
     case 'object':
@@ -48,7 +50,7 @@ test('envelopes: data is observed; the cursor of a list is documented, and null 
     expect(fields.find(({ name }) => name === 'data')).toMatchObject({ required: true, evidence: 'observed' })
     const isList = data.kind === 'array'
     expect(cursor, id).toMatchObject({ required: isList, evidence: isList ? 'documented' : 'observed' })
-    return cursor?.shape.kind === 'primitive' && cursor.shape.types.length > 1 ? id : undefined
+    return cursor?.shape.kind === 'nullable' ? id : undefined
   })
   expect(cursors.filter((id) => id !== undefined)).toEqual(['trade.list'])
 })
@@ -61,7 +63,10 @@ test('the error envelope has code and message, both observed', () => {
   ])
 })
 
-const TEXTS: Record<string, string> = { decimal: '0.0431328059369531392178303', hexNumber: '0x0', wholeNumber: '0' }
+const VALUES: Record<string, unknown> = {
+  ...{ string: 'x', number: 1.5, integer: 1, unixSeconds: 1, boolean: true, object: {}, null: null },
+  ...{ decimal: '0.0431328059369531392178303', hexNumber: '0x0', wholeNumber: '0' },
+}
 
 /** An answer with every field, made from the contract's shapes alone. */
 function sample(shape: Shape): unknown {
@@ -76,9 +81,10 @@ function sample(shape: Shape): unknown {
       return shape.values[0]
     case 'object':
       return Object.fromEntries(shape.fields.map((field) => [field.name, sample(field.shape)]))
+    case 'nullable':
+      return sample(shape.of)
     case 'primitive':
-      if (shape.text) return TEXTS[shape.text.name]
-      return { string: 'x', number: 1.5, integer: 1, boolean: true, object: {}, null: null }[shape.types[0]!]
+      return VALUES[shape.types[0]!]
   }
 }
 

@@ -81,6 +81,15 @@ describe('a query', () => {
     expect(await errorOf(ask(`/tokens/52014/${TOKEN}/candles`))).toBe('400 invalid_request')
     expect((await ask(`/tokens/52014/${TOKEN}/candles?bucket=4h`)).status).toBe(200)
   })
+
+  test('takes every value where the rule gives undefined, as each option that is undefined is left out', async () => {
+    const left = undefined
+    const allow = [
+      { operation: 'token.candles', values: { bucket: left }, limit: left, tokens: left, cacheMs: left },
+    ] as const
+    const { ask } = setupProxy({ allow, visitorCookie: left, perVisitor: left, cors: left, cdn: left, operator: left })
+    expect((await ask(`/tokens/52014/${TOKEN}/candles?bucket=4h`)).status).toBe(200)
+  })
 })
 
 test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is refused with the methods that are allowed', async (method) => {

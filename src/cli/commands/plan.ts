@@ -23,7 +23,7 @@ export const addCommand: AddCommand = (program, host) => {
   command.action(
     inSession<PlanArguments, [string]>(host, async (session, options, name) => {
       const file = await readPlanFile(session.file(name), host.cwd())
-      await checkOutputs(name, file, { opens: false })
+      await checkOutputs(name, file)
       const { dailyLimit: limit = file.creditsPerDay, balance = file.balance } = options
       const plan = forecastPlan({ ...file, creditsPerDay: limit, balance })
       const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)

@@ -53,7 +53,7 @@ async function run(session: Session, options: RunArguments, name: string): Promi
   requireRunnable(name, file)
   await using store = createFileStore(stateOf(file))
   const keyFile = options.keyFile === undefined ? undefined : session.file(options.keyFile).path
-  await checkOutputs(name, file, { keyFile, opens: true })
+  await checkOutputs(name, file, keyFile)
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
   await budget.load()
   let listener: (event: ClientEvent) => void = () => {}

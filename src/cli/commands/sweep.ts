@@ -101,7 +101,7 @@ async function sweep(
   const results = [...stored, ...bought.results]
   const failures = results.flatMap(({ params, error }) => (error === undefined ? [] : [{ params, error }]))
   const final = failures.find(({ error }) => isFinalForKey(error))?.error
-  const ended = final && (await describeFailure(final))
+  const ended = final && describeFailure(final)
   const left = [...remaining, ...failures.map((failure) => failure.params)]
   const [total, failed] = [results.length + remaining.length, failures.length]
   const done = results.length - failed

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Candle, OperationParams } from 'etn-market'
+import type { Candle, EtnMarketError, OperationParams } from 'etn-market'
+import { methodOf } from '../call-params.ts'
 import { CommandError, EXIT } from '../failure.ts'
 import { reasonOf, statOpenFile, statPath, withFile } from '../files.ts'
 import { openJournal } from '../journal.ts'
@@ -9,7 +10,7 @@ import { addressParam } from '../plan-file.ts'
 import { openSeriesFile, type SeriesId } from '../series.ts'
 import { syncSeries } from '../sync-series.ts'
 import { journalName, seriesOf } from './outputs.ts'
-import { abortWith, type RunningLine } from './running-line.ts'
+import { abortWith, isForAllCalls, type RunningLine } from './running-line.ts'
 
 const toIso = (ms: number): string => new Date(ms).toISOString()
 
@@ -92,15 +93,13 @@ function readLastPrices({ line, run }: RunningLine): Map<string, string> {
 export function runCall(running: RunningLine): Promise<void> {
   const { operation, params, count } = running.line
   async function work(): Promise<void> {
-    // One by one: a sweep makes equal calls once.
-    for (let number = 0; number < count; number++)
-      for await (const { data, error, credits } of running.buyEach([params], {})) {
-        if (error !== undefined) throw error
-        const at = toIso(running.run.clock.now())
-        running.countDone()
-        running.emit({ event: 'answer', params, data, credits, at })
-        running.appendAnswer({ at, operation, params, data })
-      }
+    for (let number = 0; number < count; number++) {
+      const { data, credits } = await running.call(params)
+      const at = toIso(running.run.clock.now())
+      running.countDone()
+      running.emit({ event: 'answer', params, data, credits, at })
+      running.appendAnswer({ at, operation, params, data })
+    }
   }
   return running.repeat({ work, isFinishing: false })
 }
@@ -135,17 +134,28 @@ async function sweep(running: RunningLine, name: string, unwritten: string[]): P
       ...line.params,
       ...addressParam(line.operation, address),
     }))
-    for await (const { error, stored, credits } of running.buyEach(params, { store: journal.store })) {
-      counts.credits += credits
-      if (error !== undefined) {
+    const calls = methodOf(run.client, line.operation).many(params, {
+      store: journal.store,
+      signal: run.signal,
+      whenAborted: 'finish',
+      onProgress({ credits }) {
+        counts.credits = credits
+      },
+    })
+    let ending: EtnMarketError | undefined
+    for await (const { error, stored } of calls) {
+      // Those after it fail alike, and send nothing.
+      if (error !== undefined && isForAllCalls(error)) ending ??= error
+      else if (error !== undefined) {
         counts.failed++
         running.reportFailure(error)
-        continue
+      } else {
+        counts.done++
+        if (stored) counts.stored++
+        else running.countDone()
       }
-      counts.done++
-      if (stored) counts.stored++
-      else running.countDone()
     }
+    if (ending !== undefined) throw ending
   } catch (error) {
     if (journal.failure === undefined) throw error
     // The error of the sweep does not know the file.
@@ -184,13 +194,9 @@ async function sync(id: SeriesId, name: string, running: RunningLine): Promise<v
   using series = await openSeriesFile({ name, path }, id, signal)
   let credits = 0
   async function buy(count: number): Promise<readonly Candle[]> {
-    const params = [{ address, bucket, currency, limit: count }]
-    for await (const { data, error, ...bought } of running.buyEach(params, { validate: 'strict' })) {
-      credits += bought.credits
-      if (error !== undefined) throw error
-      return data as readonly Candle[]
-    }
-    throw signal.reason
+    const bought = await running.call({ address, bucket, currency, limit: count }, { validate: 'strict' })
+    credits += bought.credits
+    return bought.data as readonly Candle[]
   }
   const { added, updated, gap } = await syncSeries(series, { limit, now: clock.now() / 1_000, buy })
   running.countDone()

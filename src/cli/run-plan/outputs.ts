@@ -1,23 +1,19 @@
-import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
-import { type NamedFile, nameFile, requireWritable, statPath, tryAccess } from '../files.ts'
+import { type NamedFile, nameFile, requireWritable, statPath } from '../files.ts'
 import { kindOf, type PlanFile, type PlanLine } from '../plan-file.ts'
 import { openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
 
 /** Where a run of a plan keeps its state. */
 export const stateOf = ({ path }: Pick<PlanFile, 'path'>): string => `${path}.state.json`
 
-interface OutputChecks {
-  /** The file of the key. */
-  readonly keyFile?: string | undefined
-  /** Whether files are opened, too, and folders made. */
-  readonly opens: boolean
-}
-
-/** Compares everything that the lines of a plan write, and what else a run reads and keeps, before anything is sent. */
-export async function checkOutputs(plan: string, file: PlanFile, { keyFile, opens }: OutputChecks): Promise<void> {
+/**
+ * Checks everything that the lines of a plan write, and compares it with what else a run reads and keeps, before anything is sent. It leaves no
+ * file and no folder behind.
+ */
+export async function checkOutputs(plan: string, file: PlanFile, keyFile?: string): Promise<void> {
   const inFolder = (name: string) => nameFile(file.folder, name)
   const owners = new Map<string, PlanLine | string>()
   const take = (path: string, what: string) => {
@@ -30,7 +26,7 @@ export async function checkOutputs(plan: string, file: PlanFile, { keyFile, open
   if (keyFile !== undefined) take(keyFile, 'the file of the key')
   for (const line of file.lines) {
     const place = `${plan}: lines[${line.index}]`
-    for (const { name, path } of await findOutputs(line, inFolder, place, opens)) {
+    for (const { name, path } of await findOutputs(line, inFolder, place)) {
       const keys = keysOf(path)
       const other = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && owner !== line)
       if (typeof other === 'string') throw usageError(`${place}: file ${name} is ${other}. Name another file.`)
@@ -52,35 +48,33 @@ function requireOneName(name: string, { path }: PlanFile): void {
 
 type ToFile = (name: string) => NamedFile
 
-async function findOutputs(line: PlanLine, file: ToFile, place: string, opens: boolean): Promise<NamedFile[]> {
+async function findOutputs(line: PlanLine, file: ToFile, place: string): Promise<NamedFile[]> {
   const kind = kindOf(line)
   if (kind === 'candles') {
     const names = seriesOf(line)
     for (const { id, name } of names) {
-      if (!opens) {
-        if (existsSync(dirname(file(name).path))) requireWritable(`${place}: file`, file(name), 'replaced')
-        continue
+      const { path } = file(name)
+      const folder = existingFolder(path)
+      // Folders that are missing are made when there is something to write.
+      if (folder !== dirname(path))
+        requireWritable(`${place}: file`, { name, path: join(folder, basename(path)) }, 'replaced')
+      else {
+        using _ = await openSeriesFile(file(name), id)
       }
-      tryAccess(`${place}: file ${name}`, () => mkdirSync(dirname(file(name).path), { recursive: true }))
-      using _ = await openSeriesFile(file(name), id)
     }
     return names.flatMap(({ name }) => [name, `${name}.json`]).map(file)
   }
   const name = kind === 'sweep' ? journalName(line, 0) : line.file
   if (name === undefined) return []
-  const { path } = file(name)
-  const shown = `${place}: file ${line.file ?? name}`
-  const found = statPath(path)
-  if (found?.isFIFO()) throw usageError(`${shown}: it is a pipe. Name a file.`)
-  if (!opens) requireWritable(`${place}: file`, { name: line.file ?? name, path })
-  else
-    tryAccess(shown, () => {
-      // A link without a target stays one.
-      const target = resolveFile(path)
-      closeSync(openSync(target, 'a'))
-      if (found === undefined) rmSync(target)
-    })
+  const output = { name: line.file ?? name, path: file(name).path }
+  if (statPath(output.path)?.isFIFO()) throw usageError(`${place}: file ${output.name}: it is a pipe. Name a file.`)
+  requireWritable(`${place}: file`, output)
   return [file(name)]
+}
+
+function existingFolder(path: string): string {
+  const folder = dirname(path)
+  return existsSync(folder) ? folder : existingFolder(folder)
 }
 
 /** What two names of one file have in common. The journals of a line are one for each time. */

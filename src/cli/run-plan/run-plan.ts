@@ -1,5 +1,6 @@
 import type { BudgetStore, Client, ClientEvent, Clock, StoredBudget } from 'etn-market'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
+import { type ClientInternals, internalsOf } from '../../client/client-internals.ts'
 import { AgeClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { NamedFile } from '../files.ts'
@@ -26,6 +27,7 @@ export interface RunPlanOptions {
 
 export interface PlanRun extends Pick<RunPlanOptions, 'clock' | 'file' | 'emit'> {
   readonly client: Client
+  readonly internals: ClientInternals
   readonly feed: PriceFeed
   readonly state: RunState
   /** The time of the budget, too. */
@@ -52,7 +54,8 @@ export async function runPlan(options: RunPlanOptions): Promise<void> {
   const feed = createPriceFeed(client, { store, clock })
   using ending = abortWith(options.signal)
   const { signal } = ending
-  const run: PlanRun = { ages: new AgeClock(clock), client, feed, clock, state, file, emit, signal }
+  const internals = internalsOf(client) as ClientInternals
+  const run: PlanRun = { ages: new AgeClock(clock), client, internals, feed, clock, state, file, emit, signal }
   /** The report of a day is printed when it is over, also if nothing happens. */
   async function watchDays(): Promise<void> {
     while (!signal.aborted) {

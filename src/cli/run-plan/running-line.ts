@@ -1,18 +1,18 @@
-import { type EtnMarketError, isEtnMarketError, type SweepOptions } from 'etn-market'
+import { type CallOptions, type EtnMarketError, isEtnMarketError } from 'etn-market'
 import { isFinalForKey } from '../../errors/api.ts'
-import { methodOf } from '../call-params.ts'
 import { CommandError } from '../failure.ts'
 import { appendLine, reasonOf, withFile } from '../files.ts'
+import { DueTime } from '../line-times.ts'
 import type { PlanLine } from '../plan-file.ts'
-import { DueTime } from './due-time.ts'
 import type { LineEvent, RunEvent } from './run-events.ts'
 import type { PlanRun } from './run-plan.ts'
 import type { LineState } from './run-state.ts'
 
-/** Whether the run cannot go on: the key is refused, or has no credits left. */
-const isFinal = (error: EtnMarketError): boolean => isFinalForKey(error) || error.code === 'client_closed'
-
 const isOverLimit = (error: EtnMarketError): boolean => error.name === 'BudgetExceededError'
+
+/** Whether later calls fail in the same way: the key is refused or has no credits left, or the limit of the day is reached. */
+export const isForAllCalls = (error: EtnMarketError): boolean =>
+  isFinalForKey(error) || error.code === 'client_closed' || isOverLimit(error)
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined
@@ -104,7 +104,7 @@ export class RunningLine {
   reportFailure(error: unknown): number | undefined {
     // A file that cannot be used concerns one line.
     const isOwn = error instanceof CommandError || isSystemError(error)
-    if (!isOwn && (!isEtnMarketError(error) || isFinal(error) || isOverLimit(error))) throw error
+    if (!isOwn && (!isEtnMarketError(error) || isForAllCalls(error))) throw error
     const { code = 'failed', message } = error
     this.run.state.note(this.line, { failed: 1 })
     const details = error instanceof CommandError ? error.details : {}
@@ -132,28 +132,12 @@ export class RunningLine {
       await this.run.clock.sleep(Math.min(ms, MAX_SLEEP_MS), signal).catch(() => {})
   }
 
-  /** Makes calls. When the run is to end, nothing more is sent, and what is in flight is waited for. @throws a final error last */
-  async *buyEach<Params extends object>(list: readonly Params[], options: SweepOptions) {
-    let ending: EtnMarketError | undefined
-    let [charged, reported] = [0, 0]
-    const calls = methodOf(this.run.client, this.line.operation).many(list, {
-      ...options,
-      signal: this.run.signal,
-      whenAborted: 'finish',
-      onProgress({ credits }) {
-        charged = credits
-      },
-    })
-    for await (const { data, error, stored } of calls) {
-      if (error !== undefined && (isFinal(error) || isOverLimit(error))) {
-        // Those after it fail alike, and send nothing.
-        ending ??= error
-        continue
-      }
-      yield { data, error, stored, credits: charged - reported }
-      reported = charged
-    }
-    if (ending !== undefined) throw ending
+  /** Makes a call. When the run is to end, nothing more is sent, and what is in flight is waited for. */
+  async call(params: object, options: Pick<CallOptions, 'validate'> = {}): Promise<{ data: unknown; credits: number }> {
+    const { internals, signal } = this.run
+    const call = internals.call(this.line.operation, params, options, { stop: signal })
+    const { data, meta } = await call.withMeta()
+    return { data, credits: meta.credits.charged }
   }
 
   appendAnswer(value: object): void {

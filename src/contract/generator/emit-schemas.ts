@@ -2,7 +2,7 @@ import { MAX_UNIX_SECONDS } from '../../operations/type-guards.ts'
 import { HEADER, lowerFirst, nameOf } from './emit-types.ts'
 import type { OperationModel, ParamModel } from './operation.ts'
 import type { Model } from './read-contract.ts'
-import { type CheckedType, checkedTypes, type NamedShape, refsOf, type Shape } from './shape.ts'
+import { type NamedShape, refsOf, type Shape } from './shape.ts'
 
 /** Bundlers leave out an unused call with this mark, so that one operation's schemas do not bring all others. */
 const PURE = '/* @__PURE__ */'
@@ -27,7 +27,7 @@ const ZOD_PRIMITIVES: Readonly<Record<string, string>> = {
   null: call('z.null'),
 }
 
-const primitiveOf = (type: CheckedType) => ZOD_PRIMITIVES[type] ?? type
+const primitiveOf = (type: string) => ZOD_PRIMITIVES[type] ?? type
 
 export function emitDataSchemas(model: Model): string {
   return [
@@ -119,21 +119,19 @@ function paramOf(param: ParamModel): string {
 function schemaOf(shape: Shape): string {
   switch (shape.kind) {
     case 'primitive': {
-      const options = checkedTypes(shape)
-        .filter((type) => type !== 'null')
-        .map(primitiveOf)
-      const schema =
-        options.length > 1 ? call('z.union', `[${options.join(', ')}]`) : (options[0] ?? primitiveOf('null'))
-      return orNull(schema, options.length > 0 && shape.types.includes('null'))
+      const [only = '', ...others] = shape.types.map(primitiveOf)
+      return others.length === 0 ? only : call('z.union', `[${[only, ...others].join(', ')}]`)
     }
     case 'ref':
-      return orNull(shape.name, shape.nullable)
+      return shape.name
+    case 'nullable':
+      return call('z.nullable', schemaOf(shape.of))
     case 'array':
-      return orNull(call('z.array', schemaOf(shape.items)), shape.nullable)
+      return call('z.array', schemaOf(shape.items))
     case 'record':
       return call('z.record', `${call('z.string')}, ${schemaOf(shape.values)}`)
     case 'openEnum':
-      return orNull(call('z.string'), shape.nullable)
+      return call('z.string')
     case 'object':
       return objectOf(shape)
   }
@@ -146,10 +144,6 @@ function objectOf({ fields }: Extract<Shape, { kind: 'object' }>, known: Record<
     return `${name}: ${required ? schema : call('z.optional', schema)}`
   })
   return call('z.looseObject', `{ ${entries.join(', ')} }`)
-}
-
-function orNull(schema: string, nullable: boolean): string {
-  return nullable ? call('z.nullable', schema) : schema
 }
 
 function call(name: string, argument = ''): string {

@@ -1,14 +1,15 @@
 import { ruleOf } from '../../operations/operation.ts'
 import type { OperationModel, ParamModel, ParamType } from './operation.ts'
 import type { Model } from './read-contract.ts'
-import type { Field, Primitive, Shape } from './shape.ts'
+import type { Field, Shape } from './shape.ts'
 
 export const HEADER = '// Generated from src/contract/openapi.yaml by `npm run generate`. Do not edit.\n'
 
-const TS_PRIMITIVES: Record<Primitive, string> = {
-  string: 'string',
+/** Texts, of whatever format, are not in it. */
+const TYPES: Readonly<Record<string, string>> = {
   number: 'number',
   integer: 'number',
+  unixSeconds: 'number',
   boolean: 'boolean',
   object: 'Record<string, unknown>',
   null: 'null',
@@ -67,15 +68,17 @@ export function nameOf({ group, action }: OperationModel): string {
 export function typeOf(shape: Shape): string {
   switch (shape.kind) {
     case 'primitive':
-      return [...new Set(shape.types.map((type) => TS_PRIMITIVES[type]))].join(' | ')
+      return [...new Set(shape.types.map((type) => TYPES[type] ?? 'string'))].join(' | ')
     case 'ref':
-      return orNull(shape.name, shape.nullable)
+      return shape.name
+    case 'nullable':
+      return `${typeOf(shape.of)} | null`
     case 'array':
-      return orNull(`${typeOf(shape.items)}[]`, shape.nullable)
+      return `${typeOf(shape.items)}[]`
     case 'record':
       return `Record<string, ${typeOf(shape.values)}>`
     case 'openEnum':
-      return orNull([...shape.values.map((value) => `'${value}'`), '(string & {})'].join(' | '), shape.nullable)
+      return [...shape.values.map((value) => `'${value}'`), '(string & {})'].join(' | ')
     case 'object':
       return `{ ${shape.fields.map(fieldOf).join('; ')} }`
   }
@@ -96,10 +99,6 @@ function paramTypeOf(type: ParamType): string {
       return variants.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ')
     }
   }
-}
-
-function orNull(type: string, nullable: boolean): string {
-  return nullable ? `${type} | null` : type
 }
 
 export function lowerFirst(sentence: string): string {

@@ -2,6 +2,7 @@ import type { ChoiceRule, CreditCost, LimitRule } from '../../operations/operati
 import {
   asNode,
   ContractError,
+  check,
   follow,
   list,
   type Node,
@@ -67,20 +68,20 @@ export function readOperation(document: Node, path: string, value: unknown): Ope
   const node = readNode(value, place, OPERATION_KEYS)
   const id = text(node.operationId)
   const [group = '', action = ''] = id.split('.')
-  if (group === '' || action === '') throw new ContractError(place, `operationId "${id}" is not group.action`)
+  check(group !== '' && action !== '', place, `operationId "${id}" is not group.action`)
   const answers = Object.entries(asNode(node.responses, `${place}.responses`)).map(
     ([status, answer]) => [status, readAnswer(document, answer, `${place}.responses.${status}`)] as const,
   )
-  const ok = answers.find(([status]) => status === '200')?.[1]
+  const ok = new Map(answers).get('200')
   const data =
     ok?.envelope.kind === 'object' ? ok.envelope.fields.find(({ name }) => name === 'data')?.shape : undefined
-  if (ok === undefined || data === undefined) throw new ContractError(place, 'the answer has no "data"')
+  check(ok !== undefined && data !== undefined, place, 'the answer has no "data"')
   const params = list(node.parameters, `${place}.parameters`).map((param, index) =>
     readParam(document, param, `${place}.parameters.${index}`),
   )
-  if (node['x-may-be-bare'] !== undefined && text(node['x-may-be-bare']) === '') {
-    throw new ContractError(`${place}.x-may-be-bare`, 'must name the field that only a bare answer has')
-  }
+  const bareField = text(node['x-may-be-bare']) || null
+  const isNamed = (node['x-may-be-bare'] === undefined) === (bareField === null)
+  check(isNamed, `${place}.x-may-be-bare`, 'must name the field that only a bare answer has')
   return {
     id,
     group,
@@ -93,16 +94,18 @@ export function readOperation(document: Node, path: string, value: unknown): Ope
     heavy: readFlag(node, 'x-heavy', place),
     freshSeconds: readFreshness(node['x-freshness'], `${place}.x-freshness`),
     needsKey: !(Array.isArray(node.security) && node.security.length === 0),
-    bareField: text(node['x-may-be-bare']) || null,
+    bareField,
     params,
     envelope: ok.envelope,
     data,
   }
 }
 
+const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0
+
 /** Required: what may be cached, and for how long, is decided with the operation. */
 function readFreshness(value: unknown, place: string): number {
-  if (!Number.isInteger(value) || Number(value) < 0) throw new ContractError(place, 'must be a whole number of seconds')
+  check(isCount(value), place, 'must be a whole number of seconds')
   return Number(value)
 }
 
@@ -126,25 +129,20 @@ function readCredits(
   data: Shape,
   place: string,
 ): CreditCost | null {
-  const free = readFlag(node, 'x-free', place)
-  if (node['x-credits'] === undefined) {
-    if (free && !metered) return null
-    throw new ContractError(place, 'metered (not x-free), but without x-credits')
+  const stated = node['x-credits']
+  if (readFlag(node, 'x-free', place)) {
+    check(stated === undefined, place, 'has both x-free and x-credits')
+    check(!metered, place, 'metered (not x-free), but without x-credits')
+    return null
   }
+  check(stated !== undefined, place, 'metered (not x-free), but without x-credits')
+  check(metered, place, 'has x-credits, but its answer carries no X-Credits-Cost')
   const here = `${place}.x-credits`
-  if (free) throw new ContractError(place, 'has both x-free and x-credits')
-  if (!metered) throw new ContractError(place, 'has x-credits, but its answer carries no X-Credits-Cost')
-  const {
-    base,
-    perItem,
-    items = null,
-    maxItems = 0,
-  } = readNode(node['x-credits'], here, ['base', 'perItem', 'items', 'maxItems'])
-  const whole = [base, perItem, maxItems].every((value) => Number.isInteger(value) && Number(value) >= 0)
-  const priced =
-    Number(perItem) === 0 ? items === null && maxItems === 0 : typeof items === 'string' && Number(maxItems) > 0
-  if (!whole || !priced)
-    throw new ContractError(here, 'needs base, perItem and, where it is above 0, items and maxItems')
+  const { base, perItem, items, maxItems = 0 } = readNode(stated, here, ['base', 'perItem', 'items', 'maxItems'])
+  const isPriced =
+    Number(perItem) === 0 ? items === undefined && maxItems === 0 : typeof items === 'string' && Number(maxItems) > 0
+  const isWhole = [base, perItem, maxItems].every(isCount)
+  check(isWhole && isPriced, here, 'needs base, perItem and, where it is above 0, items and maxItems')
   if (typeof items !== 'string') return { base: Number(base) }
   checkItems(items, params, data, `${here}.items`)
   return { base: Number(base), perItem: Number(perItem), items, maxItems: Number(maxItems) }
@@ -152,16 +150,13 @@ function readCredits(
 
 /** The charged items are the answer's `data`, a record in it, or a list in the query. */
 function checkItems(items: string, params: readonly ParamModel[], data: Shape, place: string): void {
-  const [root, name, ...rest] = items.split('.')
-  if (
-    rest.length === 0 &&
-    root === 'query' &&
-    params.some((param) => param.name === name && param.type.kind === 'addresses')
-  )
-    return
-  if (root === 'data' && name === undefined && data.kind === 'array') return
-  if (root === 'data' && name === 'balances' && rest.length === 0 && data.kind === 'ref') return
-  throw new ContractError(place, `"${items}" is nothing that can be counted`)
+  const lists = params.filter(({ type }) => type.kind === 'addresses').map(({ name }) => `query.${name}`)
+  const counted = [
+    ...lists,
+    ...(data.kind === 'array' ? ['data'] : []),
+    ...(data.kind === 'ref' ? ['data.balances'] : []),
+  ]
+  check(counted.includes(items), place, `"${items}" is nothing that can be counted`)
 }
 
 const PARAM_KEYS = ['name', 'in', 'required', 'description', 'style', 'explode', 'x-any-case', 'schema']
@@ -181,13 +176,12 @@ const PARAM_KEYWORDS = [
 function readParam(document: Node, param: unknown, from: string): ParamModel {
   const { node: found, place } = follow(document, param, from)
   const node = readNode(found, place, PARAM_KEYS)
-  if (node.in !== 'path' && node.in !== 'query')
-    throw new ContractError(place, `"in: ${String(node.in)}" is not understood`)
+  check(node.in === 'path' || node.in === 'query', place, `"in: ${String(node.in)}" is not understood`)
   const schema = readNode(node.schema, `${place}.schema`, PARAM_KEYWORDS, 'schema keyword')
   const anyCase = readFlag(node, 'x-any-case', place) || undefined
   return {
     name: text(node.name),
-    in: node.in,
+    in: node.in === 'path' ? node.in : 'query',
     required: node.required === true,
     description: text(node.description),
     type: readType(schema, anyCase, `${place}.schema`),
@@ -195,8 +189,8 @@ function readParam(document: Node, param: unknown, from: string): ParamModel {
 }
 
 function readType(schema: Node, anyCase: true | undefined, place: string): ParamType {
-  if (schema.default !== undefined && schema.enum === undefined)
-    throw new ContractError(`${place}.default`, 'only a parameter with an enum has one')
+  const isChoice = schema.default === undefined || schema.enum !== undefined
+  check(isChoice, `${place}.default`, 'only a parameter with an enum has one')
   if (typeof schema.const === 'number') return { kind: 'chain', id: schema.const }
   if (schema.$ref === '#/components/schemas/Address') return { kind: 'address' }
   if (schema.type === 'array' && schema.minItems === 1 && typeof schema.maxItems === 'number') {
@@ -205,8 +199,7 @@ function readType(schema: Node, anyCase: true | undefined, place: string): Param
   if (Array.isArray(schema.enum)) {
     const values: ChoiceRule['values'] = schema.enum
     const found = values.find((value) => value === schema.default)
-    if (schema.default !== undefined && found === undefined)
-      throw new ContractError(`${place}.default`, `must be one of ${values.join(', ')}`)
+    check(found === schema.default, `${place}.default`, `must be one of ${values.join(', ')}`)
     return { kind: 'choice', values, ...(found !== undefined && { default: found }), ...(anyCase && { anyCase }) }
   }
   if (schema.type === 'integer' && schema.minimum === 1 && typeof schema.maximum === 'number') {

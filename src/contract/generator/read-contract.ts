@@ -1,7 +1,7 @@
 import { type OperationModel, readOperation } from './operation.ts'
 import {
   asNode,
-  ContractError,
+  check,
   list,
   type NamedShape,
   patternsOf,
@@ -49,9 +49,8 @@ export function readModel(contract: unknown): Model {
 }
 
 function checkRefs(shape: Shape, shapes: readonly NamedShape[], place: string): void {
-  for (const name of refsOf(shape)) {
-    if (!shapes.some((named) => named.name === name)) throw new ContractError(place, `there is no schema "${name}"`)
-  }
+  const known = shapes.map(({ name }) => name)
+  for (const name of refsOf(shape)) check(known.includes(name), place, `there is no schema "${name}"`)
 }
 
 /** Checks what one operation alone cannot show: its group, its name among the others, and limits against costs. */
@@ -60,42 +59,36 @@ function checkOperations(operations: readonly OperationModel[], groups: Groups):
   for (const operation of operations) {
     const { id, path } = operation
     const place = `paths.${path}.get`
-    const other = pathsById.get(id)
-    if (other !== undefined) throw new ContractError(place, `operationId "${id}" is already used by ${other}`)
+    check(!pathsById.has(id), place, `operationId "${id}" is already used by ${pathsById.get(id)}`)
     pathsById.set(id, path)
     checkTags(operation, groups, place)
-    checkPathParams(operation, place)
+    checkPathParams(operation, `${place}.parameters`)
     checkMaximum(operation, place)
   }
-  for (const group of groups.keys()) {
-    if (!operations.some((operation) => operation.group === group)) {
-      throw new ContractError('tags', `no operation is in the group "${group}"`)
-    }
+  for (const name of groups.keys()) {
+    const isUsed = operations.some(({ group }) => group === name)
+    check(isUsed, 'tags', `no operation is in the group "${name}"`)
   }
 }
 
 /** The methods are listed by tag: an operation without one would be missing from the client's type. */
 function checkTags({ group, tags }: OperationModel, groups: Groups, place: string): void {
-  if (tags.length !== 1 || tags[0] !== group) {
-    throw new ContractError(`${place}.tags`, `must be [${group}], the group of the operationId`)
-  }
-  if (!groups.has(group)) throw new ContractError(place, `the group "${group}" has no tag in the document's "tags"`)
+  const isOwn = tags.length === 1 && tags[0] === group
+  check(isOwn, `${place}.tags`, `must be [${group}], the group of the operationId`)
+  check(groups.has(group), place, `the group "${group}" has no tag in the document's "tags"`)
 }
 
 function checkPathParams({ path, params }: OperationModel, place: string): void {
   const inTemplate = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name)
   const inPath = params.filter((param) => param.in === 'path')
-  for (const name of inTemplate) {
-    if (!inPath.some((param) => param.name === name)) {
-      throw new ContractError(`${place}.parameters`, `the path parameter "${name}" is not declared`)
-    }
-  }
+  const declared = inPath.map(({ name }) => name)
+  for (const name of inTemplate) check(declared.includes(name), place, `the path parameter "${name}" is not declared`)
   for (const { name, required } of inPath) {
-    if (!inTemplate.includes(name)) throw new ContractError(`${place}.parameters`, `the path has no "{${name}}"`)
-    if (!required) throw new ContractError(`${place}.parameters`, `the path parameter "${name}" must be required`)
+    check(inTemplate.includes(name), place, `the path has no "{${name}}"`)
+    check(required, place, `the path parameter "${name}" must be required`)
   }
-  const repeated = params.find(({ name }, index) => params.findIndex((param) => param.name === name) !== index)
-  if (repeated) throw new ContractError(`${place}.parameters`, `"${repeated.name}" is declared twice`)
+  const names = params.map(({ name }) => name)
+  for (const name of names) check(names.indexOf(name) === names.lastIndexOf(name), place, `"${name}" is declared twice`)
 }
 
 /** A limit above `maxItems` would let a call cost more than its estimate; one below would overestimate every call. */
@@ -103,8 +96,8 @@ function checkMaximum({ credits, params }: OperationModel, place: string): void 
   if (credits?.items === undefined) return
   const listName = credits.items.startsWith('query.') ? credits.items.slice('query.'.length) : 'limit'
   for (const { name, type } of params) {
-    if (name !== listName || !('max' in type) || type.max === credits.maxItems) continue
-    const message = `the maximum of "${name}" is ${type.max}, but x-credits.maxItems is ${credits.maxItems}`
-    throw new ContractError(place, message)
+    if (name !== listName || !('max' in type)) continue
+    const problem = `the maximum of "${name}" is ${type.max}, but x-credits.maxItems is ${credits.maxItems}`
+    check(type.max === credits.maxItems, place, problem)
   }
 }

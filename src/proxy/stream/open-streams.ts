@@ -46,10 +46,9 @@ export class OpenStreams {
   readonly #hub: PriceHub
   /** By addresses. */
   readonly #lists = new Map<string, PriceList>()
-  /** The oldest of a visitor first. */
-  readonly #byVisitor = new Map<string, Set<EventStream>>()
+  /** With the visitor of each, the oldest first. */
+  readonly #streams = new Map<EventStream, string>()
   readonly #reader: AddressReader
-  #size = 0
   #stopTimer: (() => void) | undefined
   /** Streams with something to write, perhaps. */
   readonly #queue = new Set<EventStream>()
@@ -65,11 +64,13 @@ export class OpenStreams {
   }
 
   get size(): number {
-    return this.#size
+    return this.#streams.size
   }
 
   countOf(visitor: string): number {
-    return this.#byVisitor.get(visitor)?.size ?? 0
+    let count = 0
+    for (const other of this.#streams.values()) if (other === visitor) count++
+    return count
   }
 
   cost(): StreamedAddresses {
@@ -82,11 +83,11 @@ export class OpenStreams {
     const { addresses: allowed } = this.#settings
     const known = allowed === 'listed' ? await this.#listed.get(signal) : allowed
     signal.throwIfAborted()
-    if (this.#size === 0) this.#hub.refresh()
+    if (this.size === 0) this.#hub.refresh()
     if (this.#hub.isClosed) throw refuse(503, 'proxy_closed', 'The proxy is shutting down.', { retryAfterMs: RETRY_MS })
     const { perVisitor, maxStreams, heartbeatMs } = this.#settings
     const isReplacing = this.countOf(visitor) >= perVisitor.streams
-    if (!isReplacing && this.#size >= maxStreams)
+    if (!isReplacing && this.size >= maxStreams)
       throw refuse(429, 'too_many_streams', 'The proxy has too many open streams.', { retryAfterMs: RETRY_MS })
     const { addresses, refused } = this.#takePlaces(asked, known, visitor)
     if (addresses.length === 0) throw this.#refusalOf(refused)
@@ -102,15 +103,13 @@ export class OpenStreams {
     const stream = new EventStream(list, opening, onReady, () => {
       signal.removeEventListener('abort', onAbort)
       this.#queue.delete(stream)
-      this.#close(stream, list, visitor)
+      this.#close(stream, list)
     })
     const onAbort = () => stream.end()
     signal.addEventListener('abort', onAbort)
-    this.#size++
-    const own = this.#byVisitor.get(visitor) ?? new Set()
-    this.#byVisitor.set(visitor, own.add(stream))
+    this.#streams.set(stream, visitor)
     // Not the newest: fronts report that a visitor has left only at the next write, and who reloads a page would be locked out.
-    if (isReplacing) for (const oldest of [...own].slice(0, 1)) oldest.end(REPLACED)
+    if (isReplacing) [...this.#streams].find(([, other]) => other === visitor)?.[0].end(REPLACED)
     this.#setTimer()
     return new Response(stream.body, { headers: HEADERS })
   }
@@ -148,14 +147,11 @@ export class OpenStreams {
     return badRequest(`stream: ${refused[0]?.address.slice(0, 100)} is no address, or has a wrong checksum.`)
   }
 
-  #close(stream: EventStream, list: PriceList, visitor: string): void {
-    this.#size--
-    const own = this.#byVisitor.get(visitor)
-    own?.delete(stream)
-    if (own?.size === 0) this.#byVisitor.delete(visitor)
+  #close(stream: EventStream, list: PriceList): void {
+    this.#streams.delete(stream)
     for (const address of list.addresses) this.#hub.leave(address)
     if (list.streams.size === 0) this.#lists.delete(list.addresses.join())
-    if (this.#size > 0) return
+    if (this.size > 0) return
     this.#stopTimer?.()
     this.#stopTimer = undefined
   }
@@ -168,12 +164,13 @@ export class OpenStreams {
       // A closed feed has no more prices: its pages reconnect, or buy.
       if (this.#hub.isClosed) return this.#endAll()
       this.#setTimer()
-      for (const list of this.#lists.values()) for (const stream of list.streams) stream.tick()
+      for (const stream of this.#streams.keys()) stream.tick()
       this.#queueAll()
     })
   }
 
   #queueAll(): void {
+    // One list after another, so that its text is made once in a turn.
     for (const list of this.#lists.values()) for (const stream of list.streams) this.#queue.add(stream)
     void this.#writeQueue()
   }
@@ -197,7 +194,7 @@ export class OpenStreams {
   }
 
   #endAll(): void {
-    for (const list of [...this.#lists.values()]) for (const stream of [...list.streams]) stream.end()
+    for (const stream of this.#streams.keys()) stream.end()
   }
 }
 
