@@ -46,11 +46,14 @@ test('what is about a key is shown by nobody for longer than it takes to read it
   expect(neverShown.map(([operation]) => operation)).toEqual(namesOf(({ isOfKey }) => isOfKey))
 })
 
-test.each(decided)('a client keeps the answers of %s, unless they are about its key', (operation, { isOfKey = false }) => {
-  const create = () => createClient({ cache: { ttlMs: { [operation]: 1_000 } } })
-  if (isOfKey) expect(create).toThrow(`Unknown operation of cache.ttlMs "${operation}"`)
-  else expect(create).not.toThrow()
-})
+test.each(decided)(
+  'a client keeps the answers of %s, unless they are about its key',
+  (operation, { isOfKey = false }) => {
+    const create = () => createClient({ cache: { ttlMs: { [operation]: 1_000 } } })
+    if (isOfKey) expect(create).toThrow(`Unknown operation of cache.ttlMs "${operation}"`)
+    else expect(create).not.toThrow()
+  },
+)
 
 const takesAddress = ({ params }: { params: readonly { name: string }[] }) =>
   params.some(({ name }) => name === 'address')
