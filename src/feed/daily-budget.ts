@@ -11,6 +11,7 @@ import { DAY_MS } from '../utils/time-units.ts'
 import type { FeedClock } from './feed-clock.ts'
 import type { TrackedPrice } from './prices/tracked-price.ts'
 import { type Stretch, type StretchedDemand, stretchToFit } from './stretch.ts'
+import type { Latency } from './timetable.ts'
 import type { FeedOptions } from './types.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -121,7 +122,7 @@ export class DailyBudget implements Stretch {
   }
 
   /** Computes the stretch. Returns whether it changed. @param isNew whether the demand has changed */
-  update(watched: Iterable<TrackedPrice>, leadMs: number, isNew: boolean): boolean {
+  update(watched: Iterable<TrackedPrice>, latency: Latency, isNew: boolean): boolean {
     if (!this.isLimited || !this.#isLoaded) return false
     const now = this.#clock.now()
     const { stretch, atLeastStretch, renewsAt } = this
@@ -132,7 +133,7 @@ export class DailyBudget implements Stretch {
     this.#keepUntil = now + MIN_UPDATE_MS * Math.max(1, demand.length / 24)
     this.#renewsAt = renewsAt
     const leftMs = renewsAt - now
-    Object.assign(this, stretchToFit(demand, leadMs, this.available, leftMs))
+    Object.assign(this, stretchToFit(demand, latency, this.available, leftMs))
     const longest = (ms: readonly number[]) => Math.max(1, leftMs / Math.min(...ms))
     this.told = {
       stretch: Math.min(this.stretch, longest(demand.map(({ everyMs }) => everyMs))),

@@ -84,7 +84,7 @@ export function explain(context: FeedContext, options: { readonly calls?: number
       Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
     ),
     unstretched: {
-      cost: toRate(dailyBudget.stretch === 1 ? timetable : planTimetable(intervals, schedule.lead.ms)),
+      cost: toRate(dailyBudget.stretch === 1 ? timetable : planTimetable(intervals, schedule.answerTimes.latency)),
       onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs),
     },
     others: Array.from(others.values(), (one) => ({

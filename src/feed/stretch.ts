@@ -1,6 +1,6 @@
 import { creditsFor } from '../credits/cheapest-requests.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import { type IntervalDemand, planTimetable } from './timetable.ts'
+import { type IntervalDemand, type Latency, planTimetable } from './timetable.ts'
 
 /** Addresses whose intervals become longer where a budget is too small. */
 export interface StretchedDemand extends IntervalDemand {
@@ -33,24 +33,24 @@ const STEPS = 14
  */
 export function stretchToFit(
   demand: readonly StretchedDemand[],
-  leadMs: number,
+  latency: Latency,
   available: number,
   leftMs: number,
 ): Stretch {
   const guaranteed = demand.filter(({ atLeastEveryMs }) => atLeastEveryMs < Number.POSITIVE_INFINITY)
   const guarantees = guaranteed.map(({ atLeastEveryMs, addresses }) => ({ everyMs: atLeastEveryMs, addresses }))
-  const guaranteesPerDay = planTimetable(guarantees, leadMs).creditsPerDay
+  const guaranteesPerDay = planTimetable(guarantees, latency).creditsPerDay
   // One purchase of what has a guarantee is set aside: the last ones of a day are whole purchases, whatever their share of it.
   const setAside = creditsFor(guaranteed.reduce((sum, { addresses }) => sum + addresses, 0))
   const perDay = (credits: number) => (Math.max(1, credits) * DAY_MS) / Math.max(1, leftMs)
-  const solved = solveStretch(demand, leadMs, perDay(available), perDay(available - setAside))
+  const solved = solveStretch(demand, latency, perDay(available), perDay(available - setAside))
   return { ...solved, setAside, guaranteesPerDay }
 }
 
 /** @param besideGuarantees what is affordable a day while every `atLeastEveryMs` is kept */
 function solveStretch(
   demand: readonly StretchedDemand[],
-  leadMs: number,
+  latency: Latency,
   affordable: number,
   besideGuarantees: number,
 ): Pick<Stretch, 'stretch' | 'atLeastStretch' | 'watchesPerDay'> {
@@ -59,7 +59,7 @@ function solveStretch(
       everyMs: Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
       addresses,
     }))
-    return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, leadMs).creditsPerDay }
+    return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, latency).creditsPerDay }
   }
   const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number, most: number) =>
     at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1))

@@ -1,32 +1,45 @@
 import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
+import { NO_LATENCY } from '../timetable.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 /** Room for an answer that takes longer than any before. */
 const MARGIN = 1.05
 /** The lead time covers the slowest of the last 50 to 100 answers. */
 const WINDOW_SIZE = 50
+/** The median is that of the last so many. */
+const MEDIAN_SIZE = 5
 
-/** How long before its due time a request is sent. Rises immediately with a slow answer, and falls when that answer leaves the window. */
-export class LeadTime {
-  ms = 0
+/** How long answers take. The lead time rises immediately with a slow answer, and falls when that answer leaves the window. */
+export class AnswerTimes {
+  latency = NO_LATENCY
+  #newest: readonly number[] = []
   #slowestBefore = 0
   #slowest = 0
   #count = 0
 
-  /** Records the milliseconds from the decision to buy to the answer. Returns whether that changes the lead time. */
-  record(tookMs: number): boolean {
+  /**
+   * Records the milliseconds from the decision to buy to the answer. Returns whether that changes the latency.
+   * @param shortestMs the shortest interval: answers that take less than half of it have no part in when requests are sent
+   */
+  record(tookMs: number, shortestMs: number): boolean {
     if (this.#count++ === WINDOW_SIZE) {
       this.#slowestBefore = this.#slowest
       this.#slowest = 0
       this.#count = 1
     }
     this.#slowest = Math.max(this.#slowest, tookMs)
+    this.#newest = [...this.#newest, tookMs].slice(-MEDIAN_SIZE)
+    const leadMs = Math.ceil(Math.max(this.#slowestBefore, this.#slowest) * MARGIN)
+    const medianMs = [...this.#newest].sort((one, other) => one - other)[(this.#newest.length - 1) >> 1] ?? tookMs
+    const before = this.latency
     // Each change makes a new timetable, so small changes are skipped.
-    const wanted = Math.ceil(Math.max(this.#slowestBefore, this.#slowest) * MARGIN)
-    if (tookMs <= this.ms && wanted >= this.ms / 2) return false
-    this.ms = wanted
+    const isLeadKept = tookMs <= before.leadMs && leadMs >= before.leadMs / 2
+    const isClose = medianMs <= before.medianMs * MARGIN && medianMs * MARGIN >= before.medianMs
+    const isMedianKept = isClose || Math.max(medianMs, before.medianMs) <= shortestMs / 2
+    if (isLeadKept && isMedianKept) return false
+    this.latency = { leadMs: isLeadKept ? before.leadMs : leadMs, medianMs }
     return true
   }
 }
@@ -56,7 +69,7 @@ export class LatePrices {
 
   report(now: number): void {
     const { dailyBudget, backoff, schedule, emit } = this.#context
-    const leadMs = schedule.lead.ms
+    const { leadMs } = schedule.answerTimes.latency
     for (let tracked = this.#queue.peek(); tracked && tracked.lateAt <= now; tracked = this.#queue.peek()) {
       const { address, at, inFlight, watchers } = tracked
       const everyMs = ageAbove(tracked, tracked.reportedLateMs)

@@ -7,7 +7,7 @@ import type { TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedStream } from '../stream/feed-stream.ts'
 import type { RunningWatch } from '../watch/watch.ts'
 import { takeEarlyTick } from './early-tick.ts'
-import { LatePrices, LeadTime } from './lateness.ts'
+import { AnswerTimes, LatePrices } from './lateness.ts'
 import { MIN_LINEAR, type TickGroup, TickPlan } from './tick-plan.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -28,7 +28,7 @@ export class Schedule {
   stream: FeedStream | undefined
   /** What is bought again and again, with the stretch. */
   readonly ticks = new TickPlan()
-  readonly lead = new LeadTime()
+  readonly answerTimes = new AnswerTimes()
   readonly watched = new Set<TrackedPrice>()
   readonly #context: FeedContext
   /** Watched or requested, and bought outside of the ticks, by `dueAt`. */
@@ -130,7 +130,7 @@ export class Schedule {
   }
 
   recordLatency(ms: number): void {
-    if (!this.lead.record(ms)) return
+    if (!this.answerTimes.record(ms, this.ticks.groups[0]?.members[0]?.intervalMs ?? NEVER)) return
     if (this.watched.size > 0) this.#changesAt = Math.min(this.#changesAt, this.#context.clock.now())
     this.#setTimer()
   }
@@ -295,7 +295,7 @@ export class Schedule {
   #plan(now: number, isStretched = false): void {
     this.#changesAt = NEVER
     const bought = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
-    const missing = this.ticks.plan(bought, this.lead.ms, now, isStretched)
+    const missing = this.ticks.plan(bought, this.answerTimes.latency, now, isStretched)
     // Not before it is too old, so that nobody who comes and goes has it bought again; several are cheaper in one request.
     const firstAt = Math.min(...missing.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
     for (const tracked of missing) {
@@ -308,7 +308,7 @@ export class Schedule {
   /** Plans anew if the stretch has changed. Returns whether it did. @param isNew whether the demand has changed */
   #updateStretch(now: number, isNew: boolean): boolean {
     const { dailyBudget, emit, lifetime } = this.#context
-    if (lifetime.aborted || !dailyBudget.update(this.watched, this.lead.ms, isNew)) return false
+    if (lifetime.aborted || !dailyBudget.update(this.watched, this.answerTimes.latency, isNew)) return false
     for (const tracked of this.watched) tracked.stretch(dailyBudget)
     this.#plan(now, true)
     const { stretch, atLeastStretch, watchesPerDay: creditsPerDay } = dailyBudget
