@@ -61,22 +61,14 @@ function solveStretch(
     }))
     return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, latency).creditsPerDay }
   }
-  const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number, most: number) =>
-    at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1))
+  const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number) =>
+    at(bisect((factor) => at(factor).watchesPerDay <= credits, MAX_STRETCH, 1))
   const none = costOf(1, 1)
   if (none.watchesPerDay <= besideGuarantees) return none
-  // With intervals this much longer, the same timetable costs what is affordable.
-  const factor = Math.min(MAX_STRETCH, none.watchesPerDay / affordable)
-  if (affordable === besideGuarantees) {
-    // It costs a little less, because requests are not sent any earlier before the end of a longer interval.
-    const { stretch, watchesPerDay } = costOf(factor, 1)
-    return costOf(Math.max(1, (stretch * watchesPerDay) / Math.min(affordable, none.watchesPerDay)), 1)
-  }
   const guaranteesAlone = costOf(MAX_STRETCH, 1)
-  if (guaranteesAlone.watchesPerDay <= besideGuarantees)
-    return find((stretch) => costOf(stretch, 1), besideGuarantees, MAX_STRETCH)
+  if (guaranteesAlone.watchesPerDay <= besideGuarantees) return find((stretch) => costOf(stretch, 1), besideGuarantees)
   if (guaranteesAlone.watchesPerDay <= affordable) return guaranteesAlone
-  return find((atLeast) => costOf(MAX_STRETCH, atLeast), affordable, factor)
+  return find((atLeast) => costOf(MAX_STRETCH, atLeast), affordable)
 }
 
 /** The last number between `holdsAt` and `failsAt`, both above 0, for which a condition holds. */

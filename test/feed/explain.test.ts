@@ -5,7 +5,7 @@ import { followTrades } from 'etn-market/trades'
 import { expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { serveTrades } from '../trades/trade-list.ts'
-import { DAY, MINUTE, read, recordWatch, SECOND, setupFeed, some } from './setup.ts'
+import { DAY, MINUTE, read, recordWatch, SECOND, setupFeed, some, toMidnight } from './setup.ts'
 
 const { BOLT, CORE } = fakeTokens
 
@@ -54,6 +54,20 @@ test.each([100, 900, 2_000, 4_500, 5_100, 6_500, 8_000, 9_000])(
     expect(Math.abs(fake.charged() - charged - planned)).toBeLessThanOrEqual(0.01 * planned + 200)
     const times = fake.journal().slice(sent, sent + calls.length)
     expect(times.map(({ at }) => at)).toEqual(calls.map(({ at }) => at))
+  },
+)
+
+test.each([100, 5_100, 8_000])(
+  'the plan costs what is charged, within one percent, where a budget is too small and answers take %d ms',
+  async (latencyMs) => {
+    const creditsPerDay = 1_000_000
+    const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay } }, { latencyMs })
+    await toMidnight(clock)
+    recordWatch(feed, some(10), 10 * SECOND)
+    await clock.advance(DAY / 24)
+    expect(feed.explain().cost.creditsPerDay / creditsPerDay).toBeCloseTo(1, 2)
+    expect(feed.status().projected / creditsPerDay).toBeCloseTo(1, 2)
+    expect((fake.charged() * 24) / creditsPerDay).toBeCloseTo(1, 2)
   },
 )
 

@@ -1,7 +1,15 @@
 import { creditsFor, MAX_ITEMS } from '../../credits/cheapest-requests.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
-import { type Latency, lifeOf, multipleOf, NO_LATENCY, planTimetable, planWithPeriods, type Timetable } from '../timetable.ts'
+import {
+  type Latency,
+  lifeOf,
+  multipleOf,
+  NO_LATENCY,
+  planTimetable,
+  planWithPeriods,
+  type Timetable,
+} from '../timetable.ts'
 
 /** Addresses that are bought at the ticks of one timer. */
 export interface TickGroup {
