@@ -10,7 +10,7 @@ import { every, isArray, isNumber, isObject } from '../operations/type-guards.ts
 import { DAY_MS } from '../utils/time-units.ts'
 import { adaptInterval, PAGE_SIZE, TradeCost, type TradeCostState, tradeCredits } from './cost.ts'
 import { mergePage, TradeDedupe, type TradePage } from './dedupe.ts'
-import type { TradeReader } from './readers.ts'
+import type { TradeReader } from './reader.ts'
 
 interface TradeMemory extends TradePage {
   /** When the newest page was requested, by the clock of the feed; unix milliseconds in a store. */
@@ -21,6 +21,36 @@ interface TradeMemory extends TradePage {
 }
 
 export const TRADES_TTL_MS = 30 * DAY_MS
+
+const MAX_IDLE = 100
+
+/** The trades of a feed, by token. */
+export class TradeSources {
+  readonly #feed: FeedInternals
+  readonly #sources = new Map<string | undefined, TradeSource>()
+
+  constructor(feed: FeedInternals) {
+    this.#feed = feed
+    feed.closing.add(() => this.#stop())
+  }
+
+  /** @param token undefined for the trades of all tokens */
+  open(token: string | undefined): TradeSource {
+    const source = this.#sources.get(token) ?? new TradeSource(token, this.#feed)
+    // The most recently used is last.
+    this.#sources.delete(token)
+    this.#sources.set(token, source)
+    const idle = [...this.#sources].filter(([, { size }]) => size === 0)
+    for (const [unused] of idle.slice(0, -MAX_IDLE)) this.#sources.delete(unused)
+    return source
+  }
+
+  /** Resolves when no request is in flight and everything is written. */
+  async #stop(): Promise<void> {
+    await Promise.all([...this.#sources.values()].map((source) => source.stop()))
+    await checkedStoreOf(this.#feed)?.flush()
+  }
+}
 
 /** Why a request is withdrawn. */
 const NOBODY_WAITS = Symbol('nobody waits')
@@ -101,8 +131,8 @@ export class TradeSource implements RecurringRequest {
     const { clock, lifetime } = this.#feed
     this.#stopTimer()
     if (this.#working !== undefined || lifetime.aborted || this.#waiting.length === 0) return
-    const dueInMs = this.#needsExtra && this.#cost.coversExtra ? 0 : this.#nextInterval - clock.now()
-    const waitMs = this.#isLoaded ? Math.max(dueInMs, this.#requester.waitMs(this.#specOf(this.#next()))) : 0
+    const isDue = !this.#isLoaded || (this.#needsExtra && this.#cost.coversExtra)
+    const waitMs = isDue ? 0 : this.#nextInterval - clock.now()
     if (waitMs > 0) this.#stopTimer = startTimer(clock, Math.ceil(waitMs), () => this.wake())
     else {
       // A reader that begins and aborts in the same turn costs nothing: the first request is decided after loading.
@@ -138,11 +168,10 @@ export class TradeSource implements RecurringRequest {
   }
 
   async #load(): Promise<void> {
-    const { clock, dailyBudget } = this.#feed
-    const read = checkedStoreOf(this.#feed)?.read(this.key, (value) =>
+    const { clock } = this.#feed
+    const stored = await checkedStoreOf(this.#feed)?.read(this.key, (value) =>
       isMemory(value, clock.toUnix()) ? withTimes(value, clock.fromUnix) : undefined,
     )
-    const [stored] = await Promise.all([read, dailyBudget.load()])
     this.#isLoaded = true
     if (stored === undefined) return
     this.#memory = stored
@@ -184,10 +213,15 @@ export class TradeSource implements RecurringRequest {
   }
 
   async #buy(): Promise<void> {
-    const request = this.#next()
     this.#purchase = new LightAbortController()
+    let request = this.#next()
+    // The longer it waits, the more trades there are.
+    const specify = () => {
+      request = this.#next()
+      return this.#specOf(request)
+    }
     try {
-      const { data, credits } = await this.#requester.attempt(() => this.#specOf(request))
+      const { data, credits } = await this.#requester.attempt(specify)
       this.#recordCost(credits, request)
       this.#needsExtra = false
       this.#accept({ trades: data.filter(isObject), isComplete: data.length < request.limit }, request)

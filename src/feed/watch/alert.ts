@@ -40,7 +40,8 @@ export function watchAlerts(address: string, options: AlertOptions, context: Fee
       const watch = new RunningWatch(target, { signal, endsIfRefused: true, onPrice, onEnd: stream.end }, context)
       return () => watch.stop()
     }
-    return iterateLatest({ signal, lifetime, start, maxUnread: MAX_UNREAD, onDrop: () => void missed++ })
+    const onDrop = () => void missed++
+    return iterateLatest({ signal, lifetime, start, maxUnread: MAX_UNREAD, keepsUnread: true, onDrop })
   }
   return { [Symbol.asyncIterator]: iterate }
 }
