@@ -64,6 +64,11 @@ export function checkSignal(signal: AbortSignal | undefined): void {
     throw invalidOption('signal', signal, 'an AbortSignal')
 }
 
+/** Throws unless a callback is left out or can be called. */
+export function checkFunction(name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'function') throw invalidOption(name, value, 'a function')
+}
+
 export function checkStore(name: string, store: unknown): void {
   checkMethods(name, store, ['get', 'set'], 'a store with the methods get and set')
 }

@@ -1,4 +1,4 @@
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkFunction, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { feedInternalsOf } from '../feed/feed-internals.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { Trade } from '../generated/types.ts'
@@ -50,13 +50,14 @@ export interface TradesOptions {
  */
 export function followTrades(feed: PriceFeed, options: TradesOptions): AsyncIterable<Trade> {
   rejectUnknown('trades option', options, ['token', 'everyMs', 'signal', 'onGap', 'resumeAs'])
-  const { token, everyMs, resumeAs } = options
+  const { token, everyMs, resumeAs, onGap } = options
   const internals = feedInternalsOf(feed)
   const { client, lifetime, store, toChecksum, share } = internals
   if (resumeAs !== undefined && !(typeof resumeAs === 'string' && resumeAs !== ''))
     throw invalidOption('resumeAs', resumeAs, 'a text that is not empty')
   if (resumeAs !== undefined && store === undefined)
     throw invalidOption('resumeAs', resumeAs, "left out without the feed's store, which keeps it")
+  checkFunction('onGap', onGap)
   const bounds = readBounds(everyMs)
   client.trade.list.estimate({ limit: PAGE_SIZE, ...(token !== undefined && { token }) })
   lifetime.throwIfAborted()

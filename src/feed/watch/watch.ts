@@ -1,4 +1,4 @@
-import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
+import { checkFunction, invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { messageOf } from '../../utils/runtime.ts'
 import type { FeedContext } from '../context.ts'
 import { callSafely, codeOf, type Failure, isKeyRefused } from '../failures.ts'
@@ -173,6 +173,8 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
   const { lifetime, toChecksum } = context
   rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
   const { onPrice, onError, minChange, signal } = options
+  checkFunction('onPrice', onPrice)
+  checkFunction('onError', onError)
   const change = readMinChange(minChange)
   const intervals = readIntervals(options)
   lifetime.throwIfAborted()
