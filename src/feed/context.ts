@@ -11,7 +11,6 @@ import type { FeedEvent } from './events.ts'
 import { callSafely } from './failures.ts'
 import { FeedClock } from './feed-clock.ts'
 import { followPageVisibility, type PageVisibility, requireVisibility } from './page-visibility.ts'
-import { PriceBuyer } from './prices/price-buyer.ts'
 import { SharedPrices } from './prices/shared-prices.ts'
 import { PriceTable } from './prices/tracked-price.ts'
 import { Backoff } from './requests/backoff.ts'
@@ -34,7 +33,6 @@ export class FeedContext {
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   readonly schedule: Schedule
-  readonly buyer: PriceBuyer
   readonly watches = new Set<RunningWatch>()
   /** What is requested again and again, besides prices. */
   readonly recurring = new Set<RecurringRequest>()
@@ -64,8 +62,7 @@ export class FeedContext {
     this.dailyBudget = new DailyBudget(options, this.clock, internals?.budget)
     this.backoff = new Backoff(this.clock, this.emit)
     this.send = createSend(client, this.dailyBudget.budget)
-    this.buyer = new PriceBuyer(this, store && new SharedPrices(this, store, fleetLease))
-    this.schedule = new Schedule(this)
+    this.schedule = new Schedule(this, store && new SharedPrices(this, store, fleetLease))
     if (stream) this.schedule.stream = new FeedStream(this)
     if (typeof pauseWhenHidden !== 'boolean') requireVisibility('pauseWhenHidden', pauseWhenHidden, 'true, false')
     this.#page = pauseWhenHidden ? followPageVisibility(() => this.schedule.wake(), pauseWhenHidden) : undefined

@@ -46,13 +46,15 @@ export class AnswerTimes {
 
 /** Reports to watchers when a price is older than their interval, by a millisecond at least. */
 export class LatePrices {
-  readonly #context: FeedContext
+  readonly #feed: Pick<FeedContext, 'dailyBudget' | 'backoff' | 'emit'>
+  readonly #answerTimes: AnswerTimes
   /** By when their price is older than a watcher accepts. */
   readonly #queue = new PriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
   #slowLeadMs: number | undefined
 
-  constructor(context: FeedContext) {
-    this.#context = context
+  constructor(feed: Pick<FeedContext, 'dailyBudget' | 'backoff' | 'emit'>, answerTimes: AnswerTimes) {
+    this.#feed = feed
+    this.#answerTimes = answerTimes
   }
 
   get nextAt(): number {
@@ -68,8 +70,8 @@ export class LatePrices {
   }
 
   report(now: number): void {
-    const { dailyBudget, backoff, schedule, emit } = this.#context
-    const { leadMs } = schedule.answerTimes.latency
+    const { dailyBudget, backoff, emit } = this.#feed
+    const { leadMs } = this.#answerTimes.latency
     for (let tracked = this.#queue.peek(); tracked && tracked.lateAt <= now; tracked = this.#queue.peek()) {
       const { address, at, inFlight, watchers } = tracked
       const everyMs = ageAbove(tracked, tracked.reportedLateMs)

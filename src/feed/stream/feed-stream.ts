@@ -80,10 +80,10 @@ export class FeedStream {
   }
 
   #deliver({ address, stamp: _, ...known }: StreamedPrice): void {
-    const { table, buyer } = this.#context
+    const { table, schedule } = this.#context
     const tracked = table.find(address)
     // The answer to a request in flight will be newer.
-    if (tracked && !tracked.inFlight && known.at > tracked.at) buyer.deliver(tracked, known)
+    if (tracked && !tracked.inFlight && known.at > tracked.at) schedule.deliver(tracked, known)
   }
 
   /**
