@@ -1,9 +1,13 @@
-import { type OpenedBudget, openBudget } from '../credits/budget.ts'
+import { AgeClock } from '../concurrency/clock.ts'
+import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
+import type { OpenedBudget } from '../credits/budget.ts'
 import { createMemoryBudget } from '../credits/budget-core.ts'
 import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
 import { readBudgetName } from '../credits/credit-limit.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
-import { BudgetWindows } from '../credits/windows.ts'
+import { openEntry } from '../credits/open-entries.ts'
+import { createStoredBudget } from '../credits/stored-budget.ts'
+import { BudgetWindows, type WindowTime } from '../credits/windows.ts'
 import { BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { rejectUnknown, requireInteger } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
@@ -21,8 +25,14 @@ const UNPLANNED_WINDOW_MS = 3_600_000
 const TOLERANCE = 0.05
 /** The stretch is computed at most this often, but for a change of the demand or a new day. */
 const MIN_UPDATE_MS = 1_000
-/** A day and one to spare: after that, no count in the entry matters. */
-const ENTRY_TTL_MS = 2 * DAY_MS
+/** Kept for a day and one to spare: after that, no count in the entry matters. */
+const ENTRY = {
+  windowMs: DAY_MS,
+  ttlMs: 2 * DAY_MS,
+  storeTimeoutMs: STORE_TIMEOUT_MS,
+  exclusiveKey: false,
+  maxChargeDelayMs: 0,
+} as const
 
 /** What may be spent in a day, and how much longer the intervals are because of it. */
 export class DailyBudget implements Stretch {
@@ -34,8 +44,9 @@ export class DailyBudget implements Stretch {
   watchesPerDay = 0
   setAside = 0
   guaranteesPerDay = 0
+  /** Writes what has been spent. Rejects if the store fails: it then has the reservation, which counts after a restart. */
+  readonly close: () => Promise<void> = async () => {}
   readonly #clock: FeedClock
-  readonly #opened: OpenedBudget
   readonly #ofClient: SpendingLimit | undefined
   #isLoaded: boolean
   /** The stretch stays until then, but for a change of the demand or a new day. */
@@ -52,18 +63,19 @@ export class DailyBudget implements Stretch {
     const limit = options === undefined || options === false ? undefined : readOptions(options)
     this.#clock = clock
     this.#ofClient = ofClient
-    if (limit === undefined || store === undefined) {
-      // In memory, and renewed at midnight UTC. Without a limit it only counts.
-      const windows = new BudgetWindows(DAY_MS, 0, clock)
-      const now = () => clock.toUnix()
-      const budget = createMemoryBudget({ limit: limit?.credits ?? NEVER, windows, now, keyBalances: undefined })
-      this.#opened = openBudget(budget, clock.wall)
-    } else {
-      const key = `etn-market:feed:budget:1:${limit.name}`
-      const options = { creditsPerDay: limit.credits, store }
-      this.#opened = openBudget(options, clock.wall, { key, ttlMs: ENTRY_TTL_MS })
+    const { credits = NEVER, name } = limit ?? {}
+    // Renewed at midnight UTC. Without a limit it only counts.
+    const settings = (now: () => number, time: WindowTime) => {
+      return { limit: credits, windows: new BudgetWindows(DAY_MS, 0, time), now, time, keyBalances: undefined }
     }
-    this.budget = this.#opened.budget
+    if (limit === undefined || store === undefined) this.budget = createMemoryBudget(settings(clock.toUnix, clock))
+    else {
+      const entry = { ...ENTRY, store, key: `etn-market:feed:budget:1:${name}`, credits }
+      const begin = () => settings(() => clock.wall.now(), new AgeClock(clock.wall))
+      const { budget, close } = openEntry(entry, () => createStoredBudget(entry, begin))
+      this.budget = budget
+      this.close = close
+    }
     this.#isLoaded = this.budget.load === undefined
     this.#renewsAt = this.renewsAt
     this.#unplanned = { credits: 0, at: clock.now() }
@@ -156,11 +168,6 @@ export class DailyBudget implements Stretch {
       },
       () => {},
     )
-  }
-
-  /** Writes what has been spent. Rejects if the store fails: it then has the reservation, which counts after a restart. */
-  close(): Promise<void> {
-    return this.#opened.close()
   }
 
   /**

@@ -227,17 +227,18 @@ export class Schedule implements PurchasePlanner {
   #buyOnceLoaded(now: number): void {
     if (this.#isLoading) return
     const loading = this.#context.dailyBudget.load()
-    if (loading === undefined) return this.#buy(now)
+    if (loading === undefined) this.#buy(now)
+    else this.#track(this.#buyAfter(loading))
+  }
+
+  async #buyAfter(loading: Promise<void>): Promise<void> {
     this.#isLoading = true
-    this.#track(
-      loading.then(() => {
-        this.#isLoading = false
-        if (this.#isPaused) return
-        const now = this.#context.clock.now()
-        this.#updateStretch(now, true)
-        this.#buy(now)
-      }),
-    )
+    await loading
+    this.#isLoading = false
+    if (this.#isPaused) return
+    const now = this.#context.clock.now()
+    this.#updateStretch(now, true)
+    this.#buy(now)
   }
 
   /** `stop` waits for it. */

@@ -1,15 +1,14 @@
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { compareDecimals, type Decimal, hasMovedBy, parseDecimal } from '../../utils/decimal.ts'
-import type { FeedContext } from '../context.ts'
 import { iterateLatest, type LatestValueStream } from '../requests/latest-value-stream.ts'
 import { readAmount } from './min-change.ts'
 import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
-import { groupByAddress, RunningWatch, readIntervals } from './watch.ts'
+import { groupByAddress, RunningWatch, readIntervals, type WatchingFeed } from './watch.ts'
 
 const OPTIONS = ['above', 'below', 'movePercent', 'withinMs', 'everyMs', 'atLeastEveryMs', 'signal']
 const MAX_UNREAD = 1_000
 
-export function watchAlerts(address: string, options: AlertOptions, context: FeedContext): AsyncIterable<FeedAlert> {
+export function watchAlerts(address: string, options: AlertOptions, context: WatchingFeed): AsyncIterable<FeedAlert> {
   rejectUnknown('alert option', options, OPTIONS)
   const { clock, lifetime, toChecksum } = context
   const { signal } = options

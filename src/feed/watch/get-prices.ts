@@ -4,15 +4,22 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import { isStale, MAX_LATENCY_MS, type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { canWaitFor } from '../requests/backoff.ts'
+import type { Schedule } from '../schedule/schedule.ts'
 import type { FeedPrice, PriceRequestOptions } from './types.ts'
 
 /** Retries of a failed request, as many as the client makes by default. */
 const MAX_RETRIES = 2
 
+/** What a price request needs of its feed. */
+type RequestedFeed = { readonly schedule: Pick<Schedule, 'request' | 'cancel'> } & Pick<
+  FeedContext,
+  'clock' | 'table' | 'dailyBudget' | 'backoff' | 'lifetime' | 'maxAgeMs' | 'toChecksum'
+>
+
 export async function getPrices(
   inputs: readonly string[],
   options: PriceRequestOptions,
-  context: FeedContext,
+  context: RequestedFeed,
 ): Promise<Record<string, FeedPrice>> {
   const { clock, table, dailyBudget, lifetime, toChecksum } = context
   rejectUnknown('price request option', options, ['maxAgeMs', 'stale', 'signal'])
@@ -45,7 +52,7 @@ function waitFor(
   missing: Set<TrackedPrice>,
   isTooOld: (tracked: TrackedPrice) => boolean,
   { maxAgeMs, stale, signal }: PriceRequestOptions & { readonly maxAgeMs: number },
-  { schedule, backoff, lifetime, clock }: FeedContext,
+  { schedule, backoff, lifetime, clock }: RequestedFeed,
 ): Promise<void> {
   const isStaleAllowed = stale === 'allow'
   return new Promise((resolve, reject) => {
@@ -106,7 +113,7 @@ function tooOldError(address: string, ageMs: number): ResponseError {
 }
 
 /** Returns `feed.peek`: the same object for an input until the price or its `stale` changes, so that React can compare snapshots. */
-export function createPeek({ clock, table, maxAgeMs, toChecksum }: FeedContext) {
+export function createPeek({ clock, table, maxAgeMs, toChecksum }: RequestedFeed) {
   const snapshots = new WeakMap<TrackedPrice, Map<string, { readonly price: FeedPrice; readonly at: number }>>()
   return (input: string): FeedPrice | undefined => {
     const [address = input] = toChecksum([input])

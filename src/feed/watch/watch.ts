@@ -4,8 +4,15 @@ import type { FeedContext } from '../context.ts'
 import { callSafely, codeOf, type Failure, isKeyRefused } from '../failures.ts'
 import { isStale, type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { iterateLatest, type LatestValueStream } from '../requests/latest-value-stream.ts'
+import type { Schedule } from '../schedule/schedule.ts'
 import { MoveFilter, readMinChange } from './min-change.ts'
 import type { FeedPrice, Watch, WatchOptions } from './types.ts'
+
+/** What a watch needs of its feed: it says what it wants, and reads what is known. */
+export type WatchingFeed = { readonly schedule: Pick<Schedule, 'join' | 'leave' | 'wake'> } & Pick<
+  FeedContext,
+  'clock' | 'lifetime' | 'table' | 'dailyBudget' | 'watches' | 'emit' | 'toChecksum'
+>
 
 export interface WatchTarget {
   /** As they were given, by their address in EIP-55 form. */
@@ -33,7 +40,7 @@ export class RunningWatch implements Subscriber {
   everyMs: number
   /** The longest interval while the budget is too small; Infinity if any will do. */
   atLeastEveryMs: number
-  readonly #context: FeedContext
+  readonly #context: WatchingFeed
   readonly #subscription: Subscription
   readonly #stopListening: () => void
   #inputs: WatchTarget['inputs']
@@ -43,7 +50,7 @@ export class RunningWatch implements Subscriber {
   readonly #deliveredAt = new WeakMap<FeedPrice, number>()
   #reportedCode: string | undefined
 
-  constructor(target: WatchTarget, subscription: Subscription, context: FeedContext) {
+  constructor(target: WatchTarget, subscription: Subscription, context: WatchingFeed) {
     this.#context = context
     this.#subscription = subscription
     this.#inputs = target.inputs
@@ -169,7 +176,11 @@ export class RunningWatch implements Subscriber {
 }
 
 /** `feed.watch`: a callback, or any number of iterations, each with a running watch of its own. */
-export function watchPrices(addresses: string | readonly string[], options: WatchOptions, context: FeedContext): Watch {
+export function watchPrices(
+  addresses: string | readonly string[],
+  options: WatchOptions,
+  context: WatchingFeed,
+): Watch {
   const { lifetime, toChecksum } = context
   rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
   const { onPrice, onError, minChange, signal } = options
