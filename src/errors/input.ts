@@ -64,9 +64,12 @@ export function checkSignal(signal: AbortSignal | undefined): void {
     throw invalidOption('signal', signal, 'an AbortSignal')
 }
 
-/** Throws unless a callback is left out or can be called. */
-export function checkFunction(name: string, value: unknown): void {
-  if (value !== undefined && typeof value !== 'function') throw invalidOption(name, value, 'a function')
+/** Throws unless each of these options is left out or can be called. */
+export function checkFunctions(options: object, ...names: readonly string[]): void {
+  for (const name of names) {
+    const value = (options as Record<string, unknown>)[name]
+    if (value !== undefined && typeof value !== 'function') throw invalidOption(name, value, 'a function')
+  }
 }
 
 export function checkStore(name: string, store: unknown): void {

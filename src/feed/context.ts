@@ -2,7 +2,7 @@ import { internalsOf } from '../client/client-internals.ts'
 import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { checkFunction, checkSignal, checkStore, invalidOption } from '../errors/input.ts'
+import { checkFunctions, checkSignal, checkStore, invalidOption } from '../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../fleet/fleet.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { DAY_MS } from '../utils/time-units.ts'
@@ -50,7 +50,7 @@ export class FeedContext {
 
   constructor(client: FeedClient, options: FeedOptions) {
     const { store, stream = false, pauseWhenHidden = stream } = options
-    checkFunction('onEvent', options.onEvent)
+    checkFunctions(options, 'onEvent')
     checkStore('store', store)
     const fleetLease = readSharedLease(options)
     const internals = internalsOf(client)

@@ -1,6 +1,6 @@
 import { type Clock, LOOK_MS, startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { checkFunction, invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
+import { checkFunctions, invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
 import { callSafely } from '../feed/failures.ts'
 import { FeedClock } from '../feed/feed-clock.ts'
 import {
@@ -115,7 +115,7 @@ export function createPriceStream(options: PriceStreamOptions): PriceStream {
   rejectUnknown('price stream option', options, OPTIONS)
   requireGlobals('TextDecoder')
   const { whenHidden = 'close' } = options
-  checkFunction('fetch', options.fetch)
+  checkFunctions(options, 'fetch')
   if (whenHidden !== 'close' && whenHidden !== 'keep') requireVisibility('whenHidden', whenHidden, "'close', 'keep'")
   return new PagePrices(options, readUrl(options.url))
 }
@@ -176,8 +176,7 @@ class PagePrices implements PriceStream {
     rejectUnknown('watch option', options, ['everyMs', 'onPrice', 'onError'])
     if (this.#isClosed) throw new EtnMarketError('The price stream is closed.', { code: 'stream_closed' })
     const { everyMs } = options
-    checkFunction('onPrice', options.onPrice)
-    checkFunction('onError', options.onError)
+    checkFunctions(options, 'onPrice', 'onError')
     if (everyMs !== undefined && !(typeof everyMs === 'number' && everyMs > 0))
       throw invalidOption('everyMs', everyMs, 'milliseconds above 0')
     const given = typeof addresses === 'string' ? [addresses] : addresses

@@ -1,9 +1,9 @@
-import { checkFunction, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkFunctions, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { feedInternalsOf } from '../feed/feed-internals.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { Trade } from '../generated/types.ts'
 import { PAGE_SIZE } from './cost.ts'
-import { type IntervalBounds, readTrades } from './reader.ts'
+import { type Reading, readTrades } from './reader.ts'
 import { TradeSources } from './source.ts'
 
 /** Options of `followTrades`. */
@@ -50,24 +50,24 @@ export interface TradesOptions {
  */
 export function followTrades(feed: PriceFeed, options: TradesOptions): AsyncIterable<Trade> {
   rejectUnknown('trades option', options, ['token', 'everyMs', 'signal', 'onGap', 'resumeAs'])
-  const { token, everyMs, resumeAs, onGap } = options
+  const { token, everyMs, signal, onGap, resumeAs } = options
   const internals = feedInternalsOf(feed)
   const { client, lifetime, store, toChecksum, share } = internals
   if (resumeAs !== undefined && !(typeof resumeAs === 'string' && resumeAs !== ''))
     throw invalidOption('resumeAs', resumeAs, 'a text that is not empty')
   if (resumeAs !== undefined && store === undefined)
     throw invalidOption('resumeAs', resumeAs, "left out without the feed's store, which keeps it")
-  checkFunction('onGap', onGap)
+  checkFunctions(options, 'onGap')
   const bounds = readBounds(everyMs)
   client.trade.list.estimate({ limit: PAGE_SIZE, ...(token !== undefined && { token }) })
   lifetime.throwIfAborted()
   const sources = share('trades', () => new TradeSources(internals))
   const address = token === undefined ? undefined : toChecksum([token])[0]
-  const given = { ...options }
-  return { [Symbol.asyncIterator]: () => readTrades(internals, sources.open(address), bounds, given) }
+  const reading = { bounds, signal, onGap, resumeAs }
+  return { [Symbol.asyncIterator]: () => readTrades(internals, sources.open(address), reading) }
 }
 
-function readBounds(everyMs: TradesOptions['everyMs']): IntervalBounds {
+function readBounds(everyMs: TradesOptions['everyMs']): Reading['bounds'] {
   const bounds = typeof everyMs === 'number' ? { min: everyMs, max: everyMs } : everyMs
   rejectUnknown('everyMs', bounds, ['min', 'max'])
   const { min, max } = bounds

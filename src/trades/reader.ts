@@ -1,4 +1,4 @@
-import { checkedStoreOf } from '../feed/checked-store.ts'
+import { type CheckedStore, checkedStoreOf } from '../feed/checked-store.ts'
 import { callSafely } from '../feed/failures.ts'
 import type { FeedInternals } from '../feed/feed-internals.ts'
 import { iterateLatest, type LatestValueStream } from '../feed/requests/latest-value-stream.ts'
@@ -11,28 +11,21 @@ import { isTrades, TRADES_TTL_MS, type TradeSource, tradesKey } from './source.t
 /** Maximum number of trades that wait for a reader, while other readers go on. */
 const MAX_UNREAD = 1_000
 
-export interface IntervalBounds {
-  /** The shortest interval between requests, in milliseconds. */
-  readonly min: number
-  /** The longest interval between requests, in milliseconds. */
-  readonly max: number
+/** How a reader reads. */
+export interface Reading extends Pick<TradesOptions, 'signal' | 'onGap' | 'resumeAs'> {
+  /** The shortest and the longest interval between requests, in milliseconds. */
+  readonly bounds: { readonly min: number; readonly max: number }
 }
 
 /** Iterates over the trades of a source that a reader has not read. */
-export function readTrades(
-  feed: FeedInternals,
-  source: TradeSource,
-  bounds: IntervalBounds,
-  options: Pick<TradesOptions, 'signal' | 'onGap' | 'resumeAs'>,
-): AsyncIterableIterator<Trade> {
-  const { signal } = options
+export function readTrades(feed: FeedInternals, source: TradeSource, reading: Reading): AsyncIterableIterator<Trade> {
   let reader: TradeReader | undefined
   return iterateLatest<Trade>({
-    signal,
+    signal: reading.signal,
     lifetime: feed.lifetime,
     maxUnread: MAX_UNREAD,
     start(stream) {
-      const started = new TradeReader(feed, source, bounds, options, stream)
+      const started = new TradeReader(feed, source, reading, stream)
       reader = started
       return () => started.end()
     },
@@ -43,37 +36,36 @@ export function readTrades(
 
 /** Somebody who reads the trades of a token. */
 export class TradeReader {
-  readonly bounds: IntervalBounds
+  readonly bounds: Reading['bounds']
   /** Whether it has read trades before, so that it begins with those that it has not read. */
   isResumed = false
-  readonly #feed: FeedInternals
   readonly #source: TradeSource
   readonly #stream: LatestValueStream<Trade>
   readonly #onGap: (() => void) | undefined
-  /** Where the store keeps what it has read. */
+  readonly #store: CheckedStore | undefined
+  /** Where the store keeps what it has read; undefined for a reader without a name. */
   readonly #key: string | undefined
+  readonly #stopListening: () => void
   #dedupe = new TradeDedupe()
-  /** The newest trades that were taken, newest first, and the newest of those that are saved. */
+  /** The newest trades that were taken, newest first. */
   #read: readonly Trade[] = []
-  #saved: Trade | undefined
+  #isSaved = true
   #missed: TradeGap | undefined
   #isEnded = false
-  #leave: () => void
 
   constructor(
     feed: FeedInternals,
     source: TradeSource,
-    bounds: IntervalBounds,
-    { signal, onGap, resumeAs }: Pick<TradesOptions, 'signal' | 'onGap' | 'resumeAs'>,
+    { bounds, signal, onGap, resumeAs }: Reading,
     stream: LatestValueStream<Trade>,
   ) {
-    this.#feed = feed
-    this.#source = source
     this.bounds = bounds
-    this.#onGap = onGap
+    this.#source = source
     this.#stream = stream
-    this.#key = resumeAs === undefined ? undefined : tradesKey(source.address, resumeAs)
-    this.#leave = feed.lifetime.onEnd(signal, (error) => this.end(error))
+    this.#onGap = onGap
+    this.#store = checkedStoreOf(feed)
+    this.#key = resumeAs && tradesKey(source.address, resumeAs)
+    this.#stopListening = feed.lifetime.onEnd(signal, (error) => this.end(error))
     void this.#join()
   }
 
@@ -112,41 +104,32 @@ export class TradeReader {
     this.#isEnded = true
     this.#savePosition()
     this.#stream.end(error)
-    this.#leave()
+    this.#stopListening()
+    this.#source.remove(this)
   }
 
   /** Joins the readers of its source, once it is known what it has read before. */
   async #join(): Promise<void> {
-    const readBefore = this.#key === undefined ? undefined : await this.#readPosition(this.#key)
+    const check = (value: unknown) => (isTrades(value) ? value : undefined)
+    const readBefore = this.#key && (await this.#store?.read(this.#key, check))
     if (this.#isEnded) return
     if (readBefore) {
       this.isResumed = true
       this.#read = readBefore
-      this.#saved = readBefore[0]
       this.#dedupe = new TradeDedupe(readBefore)
     }
-    const stopListening = this.#leave
-    const remove = this.#source.add(this)
-    this.#leave = () => {
-      stopListening()
-      remove()
-    }
-    this.#source.wake()
+    this.#source.add(this)
   }
 
   #take(trade: Trade): Trade {
     this.#read = [trade, ...this.#read].slice(0, PAGE_SIZE)
+    this.#isSaved = false
     return trade
   }
 
-  #readPosition(key: string): Promise<readonly Trade[] | undefined> | undefined {
-    return checkedStoreOf(this.#feed)?.read(key, (value) => (isTrades(value) ? value : undefined))
-  }
-
   #savePosition(): void {
-    const [newest] = this.#read
-    if (this.#key === undefined || newest === this.#saved) return
-    this.#saved = newest
-    checkedStoreOf(this.#feed)?.writeInOrder(this.#key, this.#read, TRADES_TTL_MS)
+    if (this.#key === undefined || this.#isSaved) return
+    this.#isSaved = true
+    this.#store?.writeInOrder(this.#key, this.#read, TRADES_TTL_MS)
   }
 }

@@ -112,18 +112,18 @@ export class TradeSource implements RecurringRequest {
     return tradeCredits(this.#cost.limitAfter(intervalMs))
   }
 
-  /** Adds a reader. Returns a function that removes it. */
-  add(reader: TradeReader): () => void {
-    const { recurring } = this.#feed
+  add(reader: TradeReader): void {
     this.#readers.add(reader)
-    recurring.add(this)
+    this.#feed.recurring.add(this)
     if (this.#isLoaded) this.#welcome(reader)
-    return () => {
-      this.#readers.delete(reader)
-      if (this.size === 0) recurring.delete(this)
-      if (this.#waiting.length === 0) this.#purchase.abort(NOBODY_WAITS)
-      this.wake()
-    }
+    this.wake()
+  }
+
+  remove(reader: TradeReader): void {
+    this.#readers.delete(reader)
+    if (this.size === 0) this.#feed.recurring.delete(this)
+    if (this.#waiting.length === 0) this.#purchase.abort(NOBODY_WAITS)
+    this.wake()
   }
 
   /** Call it when a reader begins to wait. */

@@ -1,4 +1,4 @@
-import { checkFunction, invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
+import { checkFunctions, invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { messageOf } from '../../utils/runtime.ts'
 import type { FeedContext } from '../context.ts'
 import { callSafely, codeOf, type Failure, isKeyRefused } from '../failures.ts'
@@ -184,8 +184,7 @@ export function watchPrices(
   const { lifetime, toChecksum } = context
   rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
   const { onPrice, onError, minChange, signal } = options
-  checkFunction('onPrice', onPrice)
-  checkFunction('onError', onError)
+  checkFunctions(options, 'onPrice', 'onError')
   const change = readMinChange(minChange)
   const intervals = readIntervals(options)
   lifetime.throwIfAborted()
