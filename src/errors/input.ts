@@ -64,12 +64,11 @@ export function checkSignal(signal: AbortSignal | undefined): void {
     throw invalidOption('signal', signal, 'an AbortSignal')
 }
 
-/** Throws unless each of these options is left out or can be called. */
-export function checkFunctions(options: object, ...names: readonly string[]): void {
-  for (const name of names) {
-    const value = (options as Record<string, unknown>)[name]
-    if (value !== undefined && typeof value !== 'function') throw invalidOption(name, value, 'a function')
-  }
+/** Throws unless each callback among options is left out or can be called. */
+export function checkCallbacks(options: object): void {
+  for (const [name, value] of Object.entries(options))
+    if (/^(on[A-Z]|fetch$)/.test(name) && value !== undefined && typeof value !== 'function')
+      throw invalidOption(name, value, 'a function')
 }
 
 export function checkStore(name: string, store: unknown): void {

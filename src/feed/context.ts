@@ -2,7 +2,7 @@ import { internalsOf } from '../client/client-internals.ts'
 import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { checkFunctions, checkSignal, checkStore, invalidOption } from '../errors/input.ts'
+import { checkCallbacks, checkSignal, checkStore, invalidOption } from '../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../fleet/fleet.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { DAY_MS } from '../utils/time-units.ts'
@@ -50,7 +50,7 @@ export class FeedContext {
 
   constructor(client: FeedClient, options: FeedOptions) {
     const { store, stream = false, pauseWhenHidden = stream } = options
-    checkFunctions(options, 'onEvent')
+    checkCallbacks(options)
     checkStore('store', store)
     const fleetLease = readSharedLease(options)
     const internals = internalsOf(client)
@@ -100,13 +100,7 @@ export class FeedContext {
 
 /** How long the feed lives: a signal that aborts when it is closed. */
 export class Lifetime extends LightAbortController {
-  readonly #controller = new AbortController()
   readonly #onAbort = createAbortListeners()
-
-  /** The same for a client that `createClient` did not make: it may need a real signal. */
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
 
   /** Calls back when the signal aborts, with its reason, or when the feed is closed, without one. Returns a function that stops it. */
   onEnd(signal: AbortSignal | undefined, callback: (error?: { reason: unknown }) => void): () => void {
@@ -123,7 +117,6 @@ export class Lifetime extends LightAbortController {
   end(): void {
     const message = 'The feed is closed. Make a new one with createPriceFeed.'
     const reason = new EtnMarketError(message, { code: 'feed_closed' })
-    this.#controller.abort(reason)
     this.abort(reason)
   }
 }

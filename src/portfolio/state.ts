@@ -1,3 +1,4 @@
+import type { CancellationSignal } from '../concurrency/cancellation.ts'
 import { sleep } from '../concurrency/clock.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import { isRefusal, mayBeChargedAgain, toWatchFailed } from '../feed/failures.ts'
@@ -55,7 +56,7 @@ export class PortfolioState {
   }
 
   /** Buys balances and decimals until the signal aborts. */
-  async follow(signal: AbortSignal): Promise<void> {
+  async follow(signal: CancellationSignal): Promise<void> {
     const { clock, dailyBudget, emit } = this.#internals
     const { address, balancesEveryMs } = this.#reader
     const { tokens } = this.#wallets

@@ -1,6 +1,6 @@
 import { type Clock, LOOK_MS, startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { checkFunctions, invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
+import { checkCallbacks, invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
 import { callSafely } from '../feed/failures.ts'
 import { FeedClock } from '../feed/feed-clock.ts'
 import {
@@ -113,9 +113,9 @@ const OPTIONS = ['url', 'headers', 'credentials', 'fetch', 'whenHidden', 'clock'
  */
 export function createPriceStream(options: PriceStreamOptions): PriceStream {
   rejectUnknown('price stream option', options, OPTIONS)
+  checkCallbacks(options)
   requireGlobals('TextDecoder')
   const { whenHidden = 'close' } = options
-  checkFunctions(options, 'fetch')
   if (whenHidden !== 'close' && whenHidden !== 'keep') requireVisibility('whenHidden', whenHidden, "'close', 'keep'")
   return new PagePrices(options, readUrl(options.url))
 }
@@ -174,9 +174,9 @@ class PagePrices implements PriceStream {
 
   readonly watch = (addresses: string | readonly string[], options: PriceStreamWatchOptions = {}): PriceStreamWatch => {
     rejectUnknown('watch option', options, ['everyMs', 'onPrice', 'onError'])
+    checkCallbacks(options)
     if (this.#isClosed) throw new EtnMarketError('The price stream is closed.', { code: 'stream_closed' })
     const { everyMs } = options
-    checkFunctions(options, 'onPrice', 'onError')
     if (everyMs !== undefined && !(typeof everyMs === 'number' && everyMs > 0))
       throw invalidOption('everyMs', everyMs, 'milliseconds above 0')
     const given = typeof addresses === 'string' ? [addresses] : addresses

@@ -1,4 +1,4 @@
-import { checkFunctions, invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkCallbacks, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { feedInternalsOf } from '../feed/feed-internals.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { Trade } from '../generated/types.ts'
@@ -50,6 +50,7 @@ export interface TradesOptions {
  */
 export function followTrades(feed: PriceFeed, options: TradesOptions): AsyncIterable<Trade> {
   rejectUnknown('trades option', options, ['token', 'everyMs', 'signal', 'onGap', 'resumeAs'])
+  checkCallbacks(options)
   const { token, everyMs, signal, onGap, resumeAs } = options
   const internals = feedInternalsOf(feed)
   const { client, lifetime, store, toChecksum, share } = internals
@@ -57,7 +58,6 @@ export function followTrades(feed: PriceFeed, options: TradesOptions): AsyncIter
     throw invalidOption('resumeAs', resumeAs, 'a text that is not empty')
   if (resumeAs !== undefined && store === undefined)
     throw invalidOption('resumeAs', resumeAs, "left out without the feed's store, which keeps it")
-  checkFunctions(options, 'onGap')
   const bounds = readBounds(everyMs)
   client.trade.list.estimate({ limit: PAGE_SIZE, ...(token !== undefined && { token }) })
   lifetime.throwIfAborted()

@@ -98,7 +98,7 @@ export class TradeSource implements RecurringRequest {
       // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
       if (!isServiceWide(error) && !isUnreadable(error)) this.#reportFailed(error)
     }
-    this.#requester = new Requester(feed, feed.lifetime.signal, () => this.#interval, report)
+    this.#requester = new Requester(feed, feed.lifetime, () => this.#interval, report)
   }
 
   get size(): number {

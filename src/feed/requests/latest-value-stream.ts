@@ -1,4 +1,4 @@
-import { abortReason } from '../../concurrency/cancellation.ts'
+import { abortReason, type CancellationSignal, LightAbortController } from '../../concurrency/cancellation.ts'
 import type { Lifetime } from '../context.ts'
 import type { FeedInternals } from '../feed-internals.ts'
 import type { RecurringRequest } from './requester.ts'
@@ -97,7 +97,7 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
 /** Publishes what returns the newest value, until `signal` aborts or it calls `fail`. */
 export type Follow<T> = (
   publish: (read: () => T) => void,
-  signal: AbortSignal,
+  signal: CancellationSignal,
   fail: (error: unknown) => void,
 ) => Promise<void>
 
@@ -109,19 +109,19 @@ export function followLatest<T extends object>(
   follow: Follow<T>,
 ): AsyncIterable<T> {
   const start = (stream: LatestValueStream<T>) => {
-    const controller = new AbortController()
+    const controller = new LightAbortController()
     // Each iteration is a request of its own.
     const one = { ...planned }
     const end = (error?: { reason: unknown }) => {
       stopListening()
       recurring.delete(one)
       stream.end(error)
-      controller.abort()
+      controller.abort(abortReason(undefined))
     }
     const fail = (reason: unknown) => end({ reason })
     const stopListening = lifetime.onEnd(signal, end)
     recurring.add(one)
-    follow((read) => stream.push('', read), controller.signal, fail).catch(fail)
+    follow((read) => stream.push('', read), controller, fail).catch(fail)
     return () => end()
   }
   return { [Symbol.asyncIterator]: () => iterateLatest({ signal, lifetime, start }) }

@@ -1,4 +1,4 @@
-import { checkFunctions, invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
+import { checkCallbacks, invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { messageOf } from '../../utils/runtime.ts'
 import type { FeedContext } from '../context.ts'
 import { callSafely, codeOf, type Failure, isKeyRefused } from '../failures.ts'
@@ -183,8 +183,8 @@ export function watchPrices(
 ): Watch {
   const { lifetime, toChecksum } = context
   rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
+  checkCallbacks(options)
   const { onPrice, onError, minChange, signal } = options
-  checkFunctions(options, 'onPrice', 'onError')
   const change = readMinChange(minChange)
   const intervals = readIntervals(options)
   lifetime.throwIfAborted()
