@@ -59,7 +59,7 @@ export class Requester {
   }
 
   /** How long a request has to wait now, in milliseconds. It may have to wait again after that. */
-  waitMs({ operation, worstCase }: RequestSpec): number {
+  #waitMs({ operation, worstCase }: RequestSpec): number {
     const { clock, dailyBudget, backoff, isPaused } = this.#feed
     const leftMs = Math.max(backoff.leftMs, this.#notBefore - clock.monotonic())
     if (isPaused()) return HIDDEN_CHECK_MS
@@ -88,7 +88,7 @@ export class Requester {
     const loading = dailyBudget.load()
     if (loading !== undefined) await raceWithAbort(loading, signal)
     let spec = specify()
-    for (let ms = this.waitMs(spec); ms > 0; ms = this.waitMs(spec)) {
+    for (let ms = this.#waitMs(spec); ms > 0; ms = this.#waitMs(spec)) {
       await sleep(clock, ms, signal)
       spec = specify()
     }

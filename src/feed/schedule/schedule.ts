@@ -235,8 +235,9 @@ export class Schedule implements PurchasePlanner {
     this.#isLoading = true
     await loading
     this.#isLoading = false
-    if (this.#isPaused) return
-    const now = this.#context.clock.now()
+    const { clock, backoff } = this.#context
+    const now = clock.now()
+    if (this.#isPaused || now < backoff.until) return
     this.#updateStretch(now, true)
     this.#buy(now)
   }

@@ -32,16 +32,16 @@ export async function getPrices(
   const wanted = table.open(toChecksum(inputs))
   const requestedAt = clock.now()
   const oldestMs = stale === 'allow' ? maxAgeMs * dailyBudget.requestStretch : maxAgeMs
-  const isFresh = ({ price, at }: TrackedPrice) => price !== undefined && requestedAt - at <= oldestMs
-  const missing = wanted.filter((tracked) => !isFresh(tracked))
+  const missing = wanted.filter(({ price, at }) => price === undefined || isStale(requestedAt - at, oldestMs))
   // The answer to a request that was sent before this one may already be too old, and one that has waited while the machine slept.
-  const isTooOld = ({ at }: TrackedPrice) => clock.now() - at > oldestMs + (at < requestedAt ? 0 : MAX_LATENCY_MS)
+  const isTooOld = ({ at }: TrackedPrice) =>
+    isStale(clock.now() - at, oldestMs + (at < requestedAt ? 0 : MAX_LATENCY_MS))
   if (missing.length > 0) await waitFor(new Set(missing), isTooOld, { ...options, maxAgeMs }, context)
   const now = clock.now()
   const prices: Record<string, FeedPrice> = {}
   for (const [index, input] of inputs.entries()) {
     const tracked = wanted[index]
-    const price = tracked && toFeedPrice(tracked, input, now, tracked.at < requestedAt - maxAgeMs)
+    const price = tracked && toFeedPrice(tracked, input, now, isStale(requestedAt - tracked.at, maxAgeMs))
     if (price !== undefined) prices[input] = price
   }
   return prices

@@ -139,12 +139,13 @@ export class RunningWatch implements Subscriber {
     for (const tracked of this.#prices) schedule.join(tracked, this, !before.has(tracked.address))
     schedule.wake()
     const { stretch, atLeastStretch } = dailyBudget
-    const oldest = clock.now() - Math.min(this.everyMs * stretch, this.atLeastEveryMs * atLeastStretch)
+    const now = clock.now()
+    const stretchedMs = Math.min(this.everyMs * stretch, this.atLeastEveryMs * atLeastStretch)
     const isNew = (address: string) => (input: string) => !before.get(address)?.includes(input)
     const known = this.#prices.filter(
       (tracked) =>
         tracked.price !== undefined &&
-        (tracked.at >= oldest || !this.#isOld(tracked)) &&
+        !isStale(now - tracked.at, Math.max(stretchedMs, tracked.maxAge(this.everyMs))) &&
         this.#inputs.get(tracked.address)?.some(isNew(tracked.address)),
     )
     // Later, so that the caller has the watch before its callback runs.
