@@ -8,7 +8,7 @@ import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { openEntry } from '../credits/open-entries.ts'
 import { createStoredBudget } from '../credits/stored-budget.ts'
 import { BudgetWindows, type WindowTime } from '../credits/windows.ts'
-import { BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
+import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { rejectUnknown, requireInteger } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { DAY_MS } from '../utils/time-units.ts'
@@ -19,6 +19,7 @@ import type { Latency } from './timetable.ts'
 import type { FeedOptions } from './types.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
+const WATCHES = 'the share of the watches'
 /** Unplanned credits are extrapolated from about the last hour. */
 const UNPLANNED_WINDOW_MS = 3_600_000
 /** A smaller difference between what the watches need and what is left does not change the stretch: each change makes a new timetable. */
@@ -203,18 +204,11 @@ export class DailyBudget implements Stretch {
   }
 
   /** Why a request is refused that would use what others have first. */
-  exceeded(
-    operation: OperationId,
-    needed: number,
-    left: number,
-    others = 'the share of the watches',
-  ): BudgetExceededError {
+  exceeded(operation: OperationId, needed: number, left: number, others = WATCHES): BudgetExceededError {
+    const { limit, resetsAt } = this.budget
     const available = Math.max(0, Math.floor(left))
-    return new BudgetExceededError(
-      `The request needs up to ${needed} credits, but ${available} are left beside ${others}. Nothing was sent. ` +
-        'Wait for the next window or allow more credits.',
-      { operation, needed, available, resetsAt: this.budget.resetsAt },
-    )
+    const of = `budget of the feed, beside ${others},`
+    return budgetExceeded({ of, limit, needed, available, resetsAt }, { operation })
   }
 
   get #daysLeft(): number {

@@ -76,6 +76,8 @@ export class TrackedPrice {
   #known: Omit<KnownPrice, 'price'> & { readonly price: TokenPrice | null | undefined } = NOTHING
   #awaitedSince = LONG_AGO
   #purchases = 0
+  /** What `peek` has returned, by spelling. */
+  readonly #shown = new Map<string, { readonly price: FeedPrice; readonly at: number }>()
   #failingSince = NEVER
   #maybeChargedAt = LONG_AGO
   #forgivenAt = LONG_AGO
@@ -133,6 +135,17 @@ export class TrackedPrice {
 
   isStale(everyMs: number, now: number): boolean {
     return isStale(now - this.at, this.maxAge(everyMs))
+  }
+
+  /** The price under a spelling: the same object until it or its `stale` changes, so that React can compare snapshots. */
+  peek(spelling: string, now: number, unwatchedMs: number): FeedPrice | undefined {
+    const { at, watchers, shortestInterval } = this
+    const stale = isStale(now - at, watchers.size > 0 ? this.maxAge(shortestInterval) : unwatchedMs)
+    const last = this.#shown.get(spelling)
+    if (last?.at === at && last.price.stale === stale) return last.price
+    const price = toFeedPrice(this, spelling, now, stale)
+    if (price) this.#shown.set(spelling, { price, at })
+    return price
   }
 
   isDueBefore(at: number, askedAt = this.askedAt): boolean {

@@ -6,33 +6,24 @@ import { NO_LATENCY } from '../timetable.ts'
 const NEVER = Number.POSITIVE_INFINITY
 /** Room for an answer that takes longer than any before. */
 const MARGIN = 1.05
-/** The lead time covers the slowest of the last 50 to 100 answers. */
-const WINDOW_SIZE = 50
-/** The median is that of the last so many. */
+/** The lead time covers the slowest of the last so many answers, and the median is that of the last few. */
+const WINDOW_SIZE = 100
 const MEDIAN_SIZE = 5
 
 /** How long answers take. The lead time rises immediately with a slow answer, and falls when that answer leaves the window. */
 export class AnswerTimes {
   latency = NO_LATENCY
   #newest: readonly number[] = []
-  #slowestBefore = 0
-  #slowest = 0
-  #count = 0
 
   /**
    * Records the milliseconds from the decision to buy to the answer. Returns whether that changes the latency.
    * @param shortestMs the shortest interval: answers that take less than half of it have no part in when requests are sent
    */
   record(tookMs: number, shortestMs: number): boolean {
-    if (this.#count++ === WINDOW_SIZE) {
-      this.#slowestBefore = this.#slowest
-      this.#slowest = 0
-      this.#count = 1
-    }
-    this.#slowest = Math.max(this.#slowest, tookMs)
-    this.#newest = [...this.#newest, tookMs].slice(-MEDIAN_SIZE)
-    const leadMs = Math.ceil(Math.max(this.#slowestBefore, this.#slowest) * MARGIN)
-    const medianMs = [...this.#newest].sort((one, other) => one - other)[(this.#newest.length - 1) >> 1] ?? tookMs
+    this.#newest = [tookMs, ...this.#newest].slice(0, WINDOW_SIZE)
+    const leadMs = Math.ceil(Math.max(...this.#newest) * MARGIN)
+    const few = this.#newest.slice(0, MEDIAN_SIZE).sort((one, other) => one - other)
+    const medianMs = few[(few.length - 1) >> 1] ?? tookMs
     const before = this.latency
     // Each change makes a new timetable, so small changes are skipped.
     const isLeadKept = tookMs <= before.leadMs && leadMs >= before.leadMs / 2

@@ -23,8 +23,11 @@ export function watchAlerts(address: string, options: AlertOptions, context: Wat
     const detect = detectCrossings(conditions)
     let missed = 0
     let isFirst = true
+    const reads = new WeakMap<FeedPrice, () => FeedPrice>()
+    const aged = (price: FeedPrice) => reads.get(price)?.() ?? price
     const start = (stream: LatestValueStream<FeedAlert>) => {
-      const onPrice = (price: FeedPrice) => {
+      const onPrice = (price: FeedPrice, readPrice: () => FeedPrice) => {
+        reads.set(price, readPrice)
         // A price that was already old at the start says nothing of now.
         const requestedAt = clock.now() - price.ageMs
         if (isFirst && requestedAt < oldestAt) return
@@ -32,7 +35,7 @@ export function watchAlerts(address: string, options: AlertOptions, context: Wat
         for (const crossing of detect(price, requestedAt)) stream.push(crossing, () => read(crossing))
       }
       const read = ({ condition, price, from }: Crossing) => {
-        const alert = { condition, price: watch.withAge(price), from: from && watch.withAge(from), missed }
+        const alert = { condition, price: aged(price), from: from && aged(from), missed }
         missed = 0
         return alert
       }

@@ -111,22 +111,3 @@ function tooOldError(address: string, ageMs: number): ResponseError {
   const message = `token.price: a cache answered with a price of ${address} that is ${Math.round(ageMs / 1_000)} s old, above maxAgeMs. Cache no answers of the service, or pass stale: 'allow'.`
   return new ResponseError(message, { code: 'cached_answer', operation: 'token.price', params: { address } })
 }
-
-/** Returns `feed.peek`: the same object for an input until the price or its `stale` changes, so that React can compare snapshots. */
-export function createPeek({ clock, table, maxAgeMs, toChecksum }: RequestedFeed) {
-  const snapshots = new WeakMap<TrackedPrice, Map<string, { readonly price: FeedPrice; readonly at: number }>>()
-  return (input: string): FeedPrice | undefined => {
-    const [address = input] = toChecksum([input])
-    const tracked = table.find(address)
-    if (tracked === undefined) return undefined
-    const { at, watchers, shortestInterval } = tracked
-    const now = clock.now()
-    const stale = watchers.size > 0 ? tracked.isStale(shortestInterval, now) : isStale(now - at, maxAgeMs)
-    const known = snapshots.get(tracked) ?? new Map()
-    const last = known.get(input)
-    if (last?.at === at && last.price.stale === stale) return last.price
-    const price = toFeedPrice(tracked, input, now, stale)
-    if (price !== undefined) snapshots.set(tracked, known.set(input, { price, at }))
-    return price
-  }
-}

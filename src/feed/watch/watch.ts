@@ -28,7 +28,8 @@ export interface Subscription {
   readonly onError?: ((error: unknown) => void) | undefined
   /** Whether a refused key ends the watch. */
   readonly endsIfRefused: boolean
-  onPrice(price: FeedPrice): void
+  /** @param read returns the price with its age after it has waited to be read */
+  onPrice(price: FeedPrice, read: () => FeedPrice): void
   /** Called with an input that is no longer watched. */
   onForget?(input: string): void
   /** Called once at the end, with an error unless the watch was stopped or the feed closed. */
@@ -47,7 +48,6 @@ export class RunningWatch implements Subscriber {
   #prices: readonly TrackedPrice[] = []
   /** Addresses whose failure was reported and that have had no price since, and whether the known one was reported as stale. */
   readonly #failing = new Map<TrackedPrice, { readonly isLate: boolean }>()
-  readonly #deliveredAt = new WeakMap<FeedPrice, number>()
   #reportedCode: string | undefined
 
   constructor(target: WatchTarget, subscription: Subscription, context: WatchingFeed) {
@@ -63,18 +63,6 @@ export class RunningWatch implements Subscriber {
 
   get addresses(): number {
     return this.#inputs.size
-  }
-
-  /** A price that was delivered, with its age after it has waited to be read. */
-  withAge(price: FeedPrice): FeedPrice {
-    const { clock, table, toChecksum } = this.#context
-    const now = clock.now()
-    const waitedMs = now - (this.#deliveredAt.get(price) ?? now)
-    if (waitedMs === 0) return price
-    const [address = ''] = toChecksum([price.address])
-    const ageMs = Math.floor(price.ageMs + waitedMs)
-    const maxAgeMs = table.find(address)?.maxAge(this.everyMs) ?? this.everyMs
-    return { ...price, ageMs, stale: price.stale || isStale(ageMs, maxAgeMs) }
   }
 
   update({ inputs, everyMs, atLeastEveryMs }: WatchTarget): void {
@@ -162,11 +150,20 @@ export class RunningWatch implements Subscriber {
   #report(tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true): void {
     const { onPrice, onError } = this.#subscription
     for (const input of this.#inputs.get(tracked.address)?.filter(isWanted) ?? []) {
-      const now = this.#context.clock.now()
+      const { clock } = this.#context
+      const now = clock.now()
       const price = toFeedPrice(tracked, input, now, stale)
       if (price === undefined || !this.#isRunning) continue
-      this.#deliveredAt.set(price, now)
-      callSafely(onPrice, price, (error) => callSafely(onError, error))
+      const read = () => {
+        const ageMs = Math.floor(price.ageMs + clock.now() - now)
+        if (ageMs === price.ageMs) return price
+        return { ...price, ageMs, stale: price.stale || isStale(ageMs, tracked.maxAge(this.everyMs)) }
+      }
+      callSafely(
+        () => onPrice(price, read),
+        undefined,
+        (error) => callSafely(onError, error),
+      )
     }
   }
 
@@ -204,13 +201,13 @@ export function watchPrices(
 
   function startStream(stream: LatestValueStream<FeedPrice>): () => void {
     const filter = new MoveFilter(change)
-    const read = (price: FeedPrice) => {
-      const aged = watch.withAge(price)
-      filter.recordDelivery(aged)
-      return aged
-    }
-    const onPrice = (price: FeedPrice) => {
-      if (filter.shouldDeliver(price)) stream.push(price.address, () => read(price))
+    const onPrice = (price: FeedPrice, read: () => FeedPrice) => {
+      const readOnce = () => {
+        const aged = read()
+        filter.recordDelivery(aged)
+        return aged
+      }
+      if (filter.shouldDeliver(price)) stream.push(price.address, readOnce)
       // The price is back near the one that was read last.
       else stream.drop(price.address)
     }
