@@ -5,6 +5,7 @@ import { checkedStoreOf } from '../feed/checked-store.ts'
 import { creditsChargedBy, isServiceWide, isUnreadable } from '../feed/failures.ts'
 import type { FeedInternals } from '../feed/feed-internals.ts'
 import { type RecurringRequest, Requester, type RequestSpec } from '../feed/requests/requester.ts'
+import { Trade as isTrade } from '../generated/guards.ts'
 import type { Trade } from '../generated/types.ts'
 import { every, isArray, isNumber, isObject } from '../operations/type-guards.ts'
 import { DAY_MS } from '../utils/time-units.ts'
@@ -291,11 +292,4 @@ function isMemory(value: unknown, now: number): value is TradeMemory {
 
 export function isTrades(value: unknown): value is readonly Trade[] {
   return isArray(value) && value.length <= PAGE_SIZE && every(value, isTrade)
-}
-
-function isTrade(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { timestamp, hash, pool, token0, token1, amount0, amount1, usd, sender } = value
-  const texts = [hash, pool, token0, token1, amount0, amount1, usd, sender]
-  return (timestamp == null || isNumber(timestamp)) && texts.every((text) => text == null || typeof text === 'string')
 }
