@@ -1,4 +1,3 @@
-import { AgeClock } from '../concurrency/clock.ts'
 import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
 import type { OpenedBudget } from '../credits/budget.ts'
 import { createMemoryBudget } from '../credits/budget-core.ts'
@@ -7,7 +6,7 @@ import { readBudgetName } from '../credits/credit-limit.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { openEntry } from '../credits/open-entries.ts'
 import { createStoredBudget } from '../credits/stored-budget.ts'
-import { BudgetWindows, type WindowTime } from '../credits/windows.ts'
+import { BudgetWindows } from '../credits/windows.ts'
 import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { rejectUnknown, requireInteger } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
@@ -66,13 +65,13 @@ export class DailyBudget implements Stretch {
     this.#ofClient = ofClient
     const { credits = NEVER, name } = limit ?? {}
     // Renewed at midnight UTC. Without a limit it only counts.
-    const settings = (now: () => number, time: WindowTime) => {
-      return { limit: credits, windows: new BudgetWindows(DAY_MS, 0, time), now, time, keyBalances: undefined }
+    const begin = () => {
+      const windows = new BudgetWindows(DAY_MS, 0, clock)
+      return { limit: credits, windows, now: clock.toUnix, time: clock, keyBalances: undefined }
     }
-    if (limit === undefined || store === undefined) this.budget = createMemoryBudget(settings(clock.toUnix, clock))
+    if (limit === undefined || store === undefined) this.budget = createMemoryBudget(begin())
     else {
       const entry = { ...ENTRY, store, key: `etn-market:feed:budget:1:${name}`, credits }
-      const begin = () => settings(() => clock.wall.now(), new AgeClock(clock.wall))
       const { budget, close } = openEntry(entry, () => createStoredBudget(entry, begin))
       this.budget = budget
       this.close = close
