@@ -54,8 +54,8 @@ export function watchCandles(feed: PriceFeed, input: string, options: CandleWatc
   if (bucket === undefined) throw invalidOption('bucket', bucket, Object.keys(BUCKET_SECONDS).join(', '))
   const internals = feedInternalsOf(feed)
   const { client, lifetime, toChecksum, share } = internals
+  client.token.candles.estimate({ address: input, bucket, limit, currency })
   const [address = input] = toChecksum([input])
-  client.token.candles.estimate({ address, bucket, limit, currency })
   lifetime.throwIfAborted()
   const id = { address, bucket, currency }
   const planned: RecurringRequest = {

@@ -64,6 +64,13 @@ export function checkSignal(signal: AbortSignal | undefined): void {
     throw invalidOption('signal', signal, 'an AbortSignal')
 }
 
+/** Throws unless each callback among options is left out or can be called. */
+export function checkCallbacks(options: object): void {
+  for (const [name, value] of Object.entries(options))
+    if (/^(on[A-Z]|fetch$)/.test(name) && value !== undefined && typeof value !== 'function')
+      throw invalidOption(name, value, 'a function')
+}
+
 export function checkStore(name: string, store: unknown): void {
   checkMethods(name, store, ['get', 'set'], 'a store with the methods get and set')
 }

@@ -2,7 +2,7 @@ import { internalsOf } from '../client/client-internals.ts'
 import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
 import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { checkSignal, invalidOption } from '../errors/input.ts'
+import { checkCallbacks, checkSignal, checkStore, invalidOption } from '../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../fleet/fleet.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { DAY_MS } from '../utils/time-units.ts'
@@ -11,7 +11,6 @@ import type { FeedEvent } from './events.ts'
 import { callSafely } from './failures.ts'
 import { FeedClock } from './feed-clock.ts'
 import { followPageVisibility, type PageVisibility, requireVisibility } from './page-visibility.ts'
-import { PriceBuyer } from './prices/price-buyer.ts'
 import { SharedPrices } from './prices/shared-prices.ts'
 import { PriceTable } from './prices/tracked-price.ts'
 import { Backoff } from './requests/backoff.ts'
@@ -34,7 +33,6 @@ export class FeedContext {
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
   readonly schedule: Schedule
-  readonly buyer: PriceBuyer
   readonly watches = new Set<RunningWatch>()
   /** What is requested again and again, besides prices. */
   readonly recurring = new Set<RecurringRequest>()
@@ -52,6 +50,8 @@ export class FeedContext {
 
   constructor(client: FeedClient, options: FeedOptions) {
     const { store, stream = false, pauseWhenHidden = stream } = options
+    checkCallbacks(options)
+    checkStore('store', store)
     const fleetLease = readSharedLease(options)
     const internals = internalsOf(client)
     this.client = client
@@ -63,8 +63,7 @@ export class FeedContext {
     this.dailyBudget = new DailyBudget(options, this.clock, internals?.budget)
     this.backoff = new Backoff(this.clock, this.emit)
     this.send = createSend(client, this.dailyBudget.budget)
-    this.buyer = new PriceBuyer(this, store && new SharedPrices(this, store, fleetLease))
-    this.schedule = new Schedule(this)
+    this.schedule = new Schedule(this, store && new SharedPrices(this, store, fleetLease))
     if (stream) this.schedule.stream = new FeedStream(this)
     if (typeof pauseWhenHidden !== 'boolean') requireVisibility('pauseWhenHidden', pauseWhenHidden, 'true, false')
     this.#page = pauseWhenHidden ? followPageVisibility(() => this.schedule.wake(), pauseWhenHidden) : undefined
@@ -101,13 +100,7 @@ export class FeedContext {
 
 /** How long the feed lives: a signal that aborts when it is closed. */
 export class Lifetime extends LightAbortController {
-  readonly #controller = new AbortController()
   readonly #onAbort = createAbortListeners()
-
-  /** The same for a client that `createClient` did not make: it may need a real signal. */
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
 
   /** Calls back when the signal aborts, with its reason, or when the feed is closed, without one. Returns a function that stops it. */
   onEnd(signal: AbortSignal | undefined, callback: (error?: { reason: unknown }) => void): () => void {
@@ -124,7 +117,6 @@ export class Lifetime extends LightAbortController {
   end(): void {
     const message = 'The feed is closed. Make a new one with createPriceFeed.'
     const reason = new EtnMarketError(message, { code: 'feed_closed' })
-    this.#controller.abort(reason)
     this.abort(reason)
   }
 }

@@ -1,27 +1,38 @@
-import { type OpenedBudget, openBudget } from '../credits/budget.ts'
+import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
+import type { OpenedBudget } from '../credits/budget.ts'
 import { createMemoryBudget } from '../credits/budget-core.ts'
 import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
 import { readBudgetName } from '../credits/credit-limit.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
+import { openEntry } from '../credits/open-entries.ts'
+import { createStoredBudget } from '../credits/stored-budget.ts'
 import { BudgetWindows } from '../credits/windows.ts'
-import { BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
+import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { rejectUnknown, requireInteger } from '../errors/input.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import type { FeedClock } from './feed-clock.ts'
 import type { TrackedPrice } from './prices/tracked-price.ts'
 import { type Stretch, type StretchedDemand, stretchToFit } from './stretch.ts'
+import type { Latency } from './timetable.ts'
 import type { FeedOptions } from './types.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
+const WATCHES = 'the share of the watches'
 /** Unplanned credits are extrapolated from about the last hour. */
 const UNPLANNED_WINDOW_MS = 3_600_000
 /** A smaller difference between what the watches need and what is left does not change the stretch: each change makes a new timetable. */
 const TOLERANCE = 0.05
 /** The stretch is computed at most this often, but for a change of the demand or a new day. */
 const MIN_UPDATE_MS = 1_000
-/** A day and one to spare: after that, no count in the entry matters. */
-const ENTRY_TTL_MS = 2 * DAY_MS
+/** Kept for a day and one to spare: after that, no count in the entry matters. */
+const ENTRY = {
+  windowMs: DAY_MS,
+  ttlMs: 2 * DAY_MS,
+  storeTimeoutMs: STORE_TIMEOUT_MS,
+  exclusiveKey: false,
+  maxChargeDelayMs: 0,
+} as const
 
 /** What may be spent in a day, and how much longer the intervals are because of it. */
 export class DailyBudget implements Stretch {
@@ -33,8 +44,9 @@ export class DailyBudget implements Stretch {
   watchesPerDay = 0
   setAside = 0
   guaranteesPerDay = 0
+  /** Writes what has been spent. Rejects if the store fails: it then has the reservation, which counts after a restart. */
+  readonly close: () => Promise<void> = async () => {}
   readonly #clock: FeedClock
-  readonly #opened: OpenedBudget
   readonly #ofClient: SpendingLimit | undefined
   #isLoaded: boolean
   /** The stretch stays until then, but for a change of the demand or a new day. */
@@ -51,18 +63,19 @@ export class DailyBudget implements Stretch {
     const limit = options === undefined || options === false ? undefined : readOptions(options)
     this.#clock = clock
     this.#ofClient = ofClient
-    if (limit === undefined || store === undefined) {
-      // In memory, and renewed at midnight UTC. Without a limit it only counts.
+    const { credits = NEVER, name } = limit ?? {}
+    // Renewed at midnight UTC. Without a limit it only counts.
+    const begin = () => {
       const windows = new BudgetWindows(DAY_MS, 0, clock)
-      const now = () => clock.toUnix()
-      const budget = createMemoryBudget({ limit: limit?.credits ?? NEVER, windows, now, keyBalances: undefined })
-      this.#opened = openBudget(budget, clock.wall)
-    } else {
-      const key = `etn-market:feed:budget:1:${limit.name}`
-      const options = { creditsPerDay: limit.credits, store }
-      this.#opened = openBudget(options, clock.wall, { key, ttlMs: ENTRY_TTL_MS })
+      return { limit: credits, windows, now: clock.toUnix, time: clock, keyBalances: undefined }
     }
-    this.budget = this.#opened.budget
+    if (limit === undefined || store === undefined) this.budget = createMemoryBudget(begin())
+    else {
+      const entry = { ...ENTRY, store, key: `etn-market:feed:budget:1:${name}`, credits }
+      const { budget, close } = openEntry(entry, () => createStoredBudget(entry, begin))
+      this.budget = budget
+      this.close = close
+    }
     this.#isLoaded = this.budget.load === undefined
     this.#renewsAt = this.renewsAt
     this.#unplanned = { credits: 0, at: clock.now() }
@@ -121,7 +134,7 @@ export class DailyBudget implements Stretch {
   }
 
   /** Computes the stretch. Returns whether it changed. @param isNew whether the demand has changed */
-  update(watched: Iterable<TrackedPrice>, leadMs: number, isNew: boolean): boolean {
+  update(watched: Iterable<TrackedPrice>, latency: Latency, isNew: boolean): boolean {
     if (!this.isLimited || !this.#isLoaded) return false
     const now = this.#clock.now()
     const { stretch, atLeastStretch, renewsAt } = this
@@ -132,7 +145,7 @@ export class DailyBudget implements Stretch {
     this.#keepUntil = now + MIN_UPDATE_MS * Math.max(1, demand.length / 24)
     this.#renewsAt = renewsAt
     const leftMs = renewsAt - now
-    Object.assign(this, stretchToFit(demand, leadMs, this.available, leftMs))
+    Object.assign(this, stretchToFit(demand, latency, this.available, leftMs))
     const longest = (ms: readonly number[]) => Math.max(1, leftMs / Math.min(...ms))
     this.told = {
       stretch: Math.min(this.stretch, longest(demand.map(({ everyMs }) => everyMs))),
@@ -155,11 +168,6 @@ export class DailyBudget implements Stretch {
       },
       () => {},
     )
-  }
-
-  /** Writes what has been spent. Rejects if the store fails: it then has the reservation, which counts after a restart. */
-  close(): Promise<void> {
-    return this.#opened.close()
   }
 
   /**
@@ -195,18 +203,11 @@ export class DailyBudget implements Stretch {
   }
 
   /** Why a request is refused that would use what others have first. */
-  exceeded(
-    operation: OperationId,
-    needed: number,
-    left: number,
-    others = 'the share of the watches',
-  ): BudgetExceededError {
+  exceeded(operation: OperationId, needed: number, left: number, others = WATCHES): BudgetExceededError {
+    const { limit, resetsAt } = this.budget
     const available = Math.max(0, Math.floor(left))
-    return new BudgetExceededError(
-      `The request needs up to ${needed} credits, but ${available} are left beside ${others}. Nothing was sent. ` +
-        'Wait for the next window or allow more credits.',
-      { operation, needed, available, resetsAt: this.budget.resetsAt },
-    )
+    const of = `budget of the feed, beside ${others},`
+    return budgetExceeded({ of, limit, needed, available, resetsAt }, { operation })
   }
 
   get #daysLeft(): number {

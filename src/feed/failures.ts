@@ -35,11 +35,14 @@ export function isKeyRefused(error: unknown): error is EtnMarketError {
   return isOfKey || codeOf(error) === 'client_closed'
 }
 
-/** Whether the same request fails again until somebody changes it, the key or the client. */
+/** Whether the same request fails again until somebody changes it, the key, the client or a forward proxy. */
 export function isRefusal(error: unknown): error is EtnMarketError {
   const names = /^(Authentication|Permission|InvalidRequest|InvalidLimit|NotFound|Api)Error$/
-  return isKeyRefused(error) || isNamed(error, names)
+  return isKeyRefused(error) || isNamed(error, names) || (isEtnMarketError(error) && isRefusedByProxy(error))
 }
+
+/** Whether a forward proxy wants credentials, or forbids the host. */
+const isRefusedByProxy = ({ code, retryable }: EtnMarketError) => code === 'proxy_refused' && !retryable
 
 /** Whether the budget or the account has no credits for the request. */
 export function isShortOfCredits(error: unknown): error is EtnMarketError {

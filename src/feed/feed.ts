@@ -7,7 +7,7 @@ import { withFeedInternals } from './feed-internals.ts'
 import { explain, readStatus } from './status.ts'
 import type { FeedClient, FeedOptions, PriceFeed } from './types.ts'
 import { watchAlerts } from './watch/alert.ts'
-import { createPeek, getPrices } from './watch/get-prices.ts'
+import { getPrices } from './watch/get-prices.ts'
 import { watchPrices } from './watch/watch.ts'
 
 const OPTIONS = ['collectMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 'pauseWhenHidden', 'onEvent', 'clock']
@@ -38,7 +38,10 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
       return prices[address] as NonNullable<(typeof prices)[string]>
     },
     prices: (addresses, requestOptions = {}) => getPrices(addresses, requestOptions, context) as never,
-    peek: createPeek(context),
+    peek(address) {
+      const [checksummed = address] = context.toChecksum([address])
+      return context.table.find(checksummed)?.peek(address, context.clock.now(), context.maxAgeMs)
+    },
     subscribe(listener) {
       const subscription = () => callSafely(listener, undefined)
       listeners.add(subscription)

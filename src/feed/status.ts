@@ -15,7 +15,13 @@ import type { RunningWatch } from './watch/watch.ts'
 const NEVER = Number.POSITIVE_INFINITY
 const DEFAULT_CALLS = 10
 
-export function readStatus(context: FeedContext): FeedStatus {
+/** What a report about a feed looks at. */
+type ReportedFeed = Pick<
+  FeedContext,
+  'clock' | 'schedule' | 'dailyBudget' | 'backoff' | 'watches' | 'recurring' | 'options' | 'lifetime' | 'isPaused'
+>
+
+export function readStatus(context: ReportedFeed): FeedStatus {
   const { clock, schedule, dailyBudget, backoff, watches, options } = context
   const state = stateOf(context)
   const isWaiting = state === 'waiting' || state === 'stopped'
@@ -36,7 +42,7 @@ export function readStatus(context: FeedContext): FeedStatus {
   }
 }
 
-function stateOf({ lifetime, backoff, watches, isPaused }: FeedContext): FeedStatus['state'] {
+function stateOf({ lifetime, backoff, watches, isPaused }: ReportedFeed): FeedStatus['state'] {
   if (lifetime.aborted) return 'closed'
   if (isPaused()) return 'paused'
   if (backoff.state !== 'none') return backoff.state
@@ -44,7 +50,7 @@ function stateOf({ lifetime, backoff, watches, isPaused }: FeedContext): FeedSta
 }
 
 /** What the feed will buy, and what that costs; the first `calls` of it. */
-export function explain(context: FeedContext, options: { readonly calls?: number | undefined }): FeedPlan {
+export function explain(context: ReportedFeed, options: { readonly calls?: number | undefined }): FeedPlan {
   rejectUnknown('explain option', options, ['calls'])
   const { calls: shown = DEFAULT_CALLS } = options
   requireInteger('calls', shown, 'a whole number, 0 or more', 0)
@@ -84,7 +90,7 @@ export function explain(context: FeedContext, options: { readonly calls?: number
       Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
     ),
     unstretched: {
-      cost: toRate(dailyBudget.stretch === 1 ? timetable : planTimetable(intervals, schedule.lead.ms)),
+      cost: toRate(dailyBudget.stretch === 1 ? timetable : planTimetable(intervals, schedule.answerTimes.latency)),
       onePerConsumer: separateCalls(watches, ({ everyMs }) => everyMs),
     },
     others: Array.from(others.values(), (one) => ({

@@ -1,6 +1,6 @@
 import { creditsFor } from '../credits/cheapest-requests.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import { type IntervalDemand, planTimetable } from './timetable.ts'
+import { type IntervalDemand, type Latency, planTimetable } from './timetable.ts'
 
 /** Addresses whose intervals become longer where a budget is too small. */
 export interface StretchedDemand extends IntervalDemand {
@@ -33,24 +33,24 @@ const STEPS = 14
  */
 export function stretchToFit(
   demand: readonly StretchedDemand[],
-  leadMs: number,
+  latency: Latency,
   available: number,
   leftMs: number,
 ): Stretch {
   const guaranteed = demand.filter(({ atLeastEveryMs }) => atLeastEveryMs < Number.POSITIVE_INFINITY)
   const guarantees = guaranteed.map(({ atLeastEveryMs, addresses }) => ({ everyMs: atLeastEveryMs, addresses }))
-  const guaranteesPerDay = planTimetable(guarantees, leadMs).creditsPerDay
+  const guaranteesPerDay = planTimetable(guarantees, latency).creditsPerDay
   // One purchase of what has a guarantee is set aside: the last ones of a day are whole purchases, whatever their share of it.
   const setAside = creditsFor(guaranteed.reduce((sum, { addresses }) => sum + addresses, 0))
   const perDay = (credits: number) => (Math.max(1, credits) * DAY_MS) / Math.max(1, leftMs)
-  const solved = solveStretch(demand, leadMs, perDay(available), perDay(available - setAside))
+  const solved = solveStretch(demand, latency, perDay(available), perDay(available - setAside))
   return { ...solved, setAside, guaranteesPerDay }
 }
 
 /** @param besideGuarantees what is affordable a day while every `atLeastEveryMs` is kept */
 function solveStretch(
   demand: readonly StretchedDemand[],
-  leadMs: number,
+  latency: Latency,
   affordable: number,
   besideGuarantees: number,
 ): Pick<Stretch, 'stretch' | 'atLeastStretch' | 'watchesPerDay'> {
@@ -59,24 +59,16 @@ function solveStretch(
       everyMs: Math.min(everyMs * stretch, atLeastEveryMs * atLeastStretch),
       addresses,
     }))
-    return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, leadMs).creditsPerDay }
+    return { stretch, atLeastStretch, watchesPerDay: planTimetable(intervals, latency).creditsPerDay }
   }
-  const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number, most: number) =>
-    at(bisect((factor) => at(factor).watchesPerDay <= credits, most, 1))
+  const find = (at: (factor: number) => ReturnType<typeof costOf>, credits: number) =>
+    at(bisect((factor) => at(factor).watchesPerDay <= credits, MAX_STRETCH, 1))
   const none = costOf(1, 1)
   if (none.watchesPerDay <= besideGuarantees) return none
-  // With intervals this much longer, the same timetable costs what is affordable.
-  const factor = Math.min(MAX_STRETCH, none.watchesPerDay / affordable)
-  if (affordable === besideGuarantees) {
-    // It costs a little less, because requests are not sent any earlier before the end of a longer interval.
-    const { stretch, watchesPerDay } = costOf(factor, 1)
-    return costOf(Math.max(1, (stretch * watchesPerDay) / Math.min(affordable, none.watchesPerDay)), 1)
-  }
   const guaranteesAlone = costOf(MAX_STRETCH, 1)
-  if (guaranteesAlone.watchesPerDay <= besideGuarantees)
-    return find((stretch) => costOf(stretch, 1), besideGuarantees, MAX_STRETCH)
+  if (guaranteesAlone.watchesPerDay <= besideGuarantees) return find((stretch) => costOf(stretch, 1), besideGuarantees)
   if (guaranteesAlone.watchesPerDay <= affordable) return guaranteesAlone
-  return find((atLeast) => costOf(MAX_STRETCH, atLeast), affordable, factor)
+  return find((atLeast) => costOf(MAX_STRETCH, atLeast), affordable)
 }
 
 /** The last number between `holdsAt` and `failsAt`, both above 0, for which a condition holds. */

@@ -42,12 +42,22 @@ const MAX_CLASSES = 24
 /** What each further group has to save: prices that are bought together stay together when the demand changes. */
 const GROUP_COST = 1.02
 
+/** How long answers take, in milliseconds. */
+export interface Latency {
+  /** How much earlier than its price is too old a request is sent. */
+  readonly leadMs: number
+  /** How long most answers take. */
+  readonly medianMs: number
+}
+
+export const NO_LATENCY: Latency = { leadMs: 0, medianMs: 0 }
+
 /**
- * How long a price lasts before its next request is sent, in whole milliseconds, like the times of timers: half an interval at least, so that it is
- * bought at most twice as often. With less, an address would need several requests in flight, against a service that is slow already.
+ * How long a price lasts before its next request is sent, in whole milliseconds, like the times of timers. Half an interval at least, so that it is
+ * bought at most twice as often; and as long as an answer takes, because an address has one request in flight.
  */
-export function lifeOf(everyMs: number, leadMs: number): number {
-  return Math.max(1, Math.floor(everyMs - Math.min(leadMs, everyMs / 2)))
+export function lifeOf(everyMs: number, { leadMs, medianMs }: Latency): number {
+  return Math.max(1, Math.floor(Math.max(everyMs - leadMs, everyMs / 2, medianMs)))
 }
 
 /**
@@ -55,9 +65,8 @@ export function lifeOf(everyMs: number, leadMs: number): number {
  * divided into groups of neighbours; each group has one timer, and an address is bought at every nth of its ticks.
  *
  * It is never dearer than one timer for all, one for each interval, or one for each address, because these are among the candidates.
- * @param leadMs how long a request takes: prices are bought this much earlier
  */
-export function planTimetable(demand: readonly IntervalDemand[], leadMs = 0): Timetable {
+export function planTimetable(demand: readonly IntervalDemand[], latency = NO_LATENCY): Timetable {
   const exact = toClasses(demand)
   const classes = mergeNeighbours(exact)
   const best: { cost: number; groups: Group[] }[] = [{ cost: 0, groups: [] }]
@@ -67,14 +76,14 @@ export function planTimetable(demand: readonly IntervalDemand[], leadMs = 0): Ti
       const before = best[start] as (typeof best)[number]
       const factor = start > 0 ? GROUP_COST : 1
       const limit = (cheapest.cost - before.cost) / factor
-      const group = limit > 0 ? cheapestGroup(classes.slice(start, end), leadMs, limit) : undefined
+      const group = limit > 0 ? cheapestGroup(classes.slice(start, end), latency, limit) : undefined
       if (group) cheapest = { cost: before.cost + group.cost * factor, groups: [...before.groups, group] }
     }
     best.push(cheapest)
   }
   const planned = best.at(-1)?.groups ?? []
   // With many intervals the merged ones may cost more than a timer for each, and with large groups the cost of a group hides it.
-  const apart = exact.map((one) => groupAt([one], lifeOf(one.everyMs, leadMs), leadMs))
+  const apart = exact.map((one) => groupAt([one], lifeOf(one.everyMs, latency), latency))
   return toTimetable(costOf(apart) < costOf(planned) ? apart : planned)
 }
 
@@ -82,12 +91,12 @@ export function planTimetable(demand: readonly IntervalDemand[], leadMs = 0): Ti
 export function planWithPeriods(
   demand: readonly IntervalDemand[],
   periods: readonly number[],
-  leadMs: number,
+  latency: Latency,
 ): Timetable | undefined {
   const parts = new Map<number, IntervalDemand[]>()
   const longestFirst = [...periods].sort((one, other) => other - one)
   for (const one of toClasses(demand)) {
-    const life = lifeOf(one.everyMs, leadMs)
+    const life = lifeOf(one.everyMs, latency)
     const periodMs = longestFirst.find((period) => period <= life)
     if (periodMs === undefined) return undefined
     parts.set(periodMs, [...(parts.get(periodMs) ?? []), one])
@@ -95,15 +104,15 @@ export function planWithPeriods(
   return toTimetable(
     Array.from(parts, ([periodMs, part]) => {
       // Where nothing is bought at each tick, longer periods may do.
-      const step = part.reduce((all, { everyMs }) => gcd(multipleOf(everyMs, periodMs, leadMs), all), 0)
-      return groupAt(part, step * periodMs, leadMs)
+      const step = part.reduce((all, { everyMs }) => gcd(multipleOf(everyMs, periodMs, latency), all), 0)
+      return groupAt(part, step * periodMs, latency)
     }),
   )
 }
 
 /** At which of its ticks a price with this interval is bought again: every nth. */
-export function multipleOf(everyMs: number, periodMs: number, leadMs: number): number {
-  return Math.max(1, Math.floor(lifeOf(everyMs, leadMs) / periodMs))
+export function multipleOf(everyMs: number, periodMs: number, latency: Latency): number {
+  return Math.max(1, Math.floor(lifeOf(everyMs, latency) / periodMs))
 }
 
 interface Group {
@@ -157,8 +166,8 @@ function mergeNeighbours(classes: readonly IntervalDemand[]): IntervalDemand[] {
 }
 
 /** The group with the best period; undefined if it costs `limit` or more. */
-function cheapestGroup(part: readonly IntervalDemand[], leadMs: number, limit: number): Group | undefined {
-  const lives = part.map(({ everyMs }) => lifeOf(everyMs, leadMs))
+function cheapestGroup(part: readonly IntervalDemand[], latency: Latency, limit: number): Group | undefined {
+  const lives = part.map(({ everyMs }) => lifeOf(everyMs, latency))
   const shortest = lives[0] ?? 1
   const lowest = (periodMs: number | undefined) => lowestCost(part, lives, periodMs) * (1 + 1e-12)
   if (lowest(undefined) >= limit) return undefined
@@ -172,7 +181,7 @@ function cheapestGroup(part: readonly IntervalDemand[], leadMs: number, limit: n
   let cheapest: Group | undefined
   for (const periodMs of periods) {
     if (lowest(periodMs) >= (cheapest?.cost ?? limit)) continue
-    const group = groupAt(part, periodMs, leadMs)
+    const group = groupAt(part, periodMs, latency)
     if (group.cost < (cheapest?.cost ?? limit)) cheapest = group
   }
   return cheapest
@@ -196,8 +205,8 @@ function lowestCost(part: readonly IntervalDemand[], lives: readonly number[], p
 
 const gcd = (one: number, other: number): number => (other === 0 ? one : gcd(other, one % other))
 
-function groupAt(part: readonly IntervalDemand[], periodMs: number, leadMs: number): Group {
-  const classes = part.map((one) => ({ ...one, multiple: multipleOf(one.everyMs, periodMs, leadMs) }))
+function groupAt(part: readonly IntervalDemand[], periodMs: number, latency: Latency): Group {
+  const classes = part.map((one) => ({ ...one, multiple: multipleOf(one.everyMs, periodMs, latency) }))
   const ticks = classes.reduce((all, { multiple }) => Math.min(MAX_TICKS, (all / gcd(all, multiple)) * multiple), 1)
   const counts = new Array<number>(ticks).fill(0)
   for (const { multiple, addresses } of classes)

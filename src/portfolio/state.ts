@@ -1,3 +1,4 @@
+import type { CancellationSignal } from '../concurrency/cancellation.ts'
 import { sleep } from '../concurrency/clock.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import { isRefusal, mayBeChargedAgain, toWatchFailed } from '../feed/failures.ts'
@@ -37,8 +38,9 @@ export class PortfolioState {
   readonly #wallets: Wallets
   readonly #prices = new Map<string, FeedPrice>()
   #wanted: readonly string[] = []
-  /** The running watches by what they watch: of tokens with a price, and of those that have had none. */
-  #watches: ReadonlyMap<string, Watch> = new Map()
+  readonly #priced: Watch
+  /** Of tokens that have had no price. */
+  readonly #unpriced: Watch
   #holdings: Holdings | undefined
   #isLookedUp = false
   /** Whether balances or decimals do not arrive. */
@@ -52,10 +54,12 @@ export class PortfolioState {
     this.#internals = internals
     this.#reader = reader
     this.#wallets = wallets
+    this.#priced = this.#watch(reader.everyMs)
+    this.#unpriced = this.#watch(Math.max(reader.everyMs, RECHECK_MS))
   }
 
   /** Buys balances and decimals until the signal aborts. */
-  async follow(signal: AbortSignal): Promise<void> {
+  async follow(signal: CancellationSignal): Promise<void> {
     const { clock, dailyBudget, emit } = this.#internals
     const { address, balancesEveryMs } = this.#reader
     const { tokens } = this.#wallets
@@ -96,36 +100,24 @@ export class PortfolioState {
         await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
       }
     } finally {
-      this.#watchTokens(undefined)
+      this.#priced.stop()
+      this.#unpriced.stop()
     }
   }
 
-  #watchTokens(holdings: Holdings | undefined): void {
-    const held = [...(holdings?.balances.keys() ?? [])]
-    // Without decimals a price is of no use.
-    this.#wanted = held.filter((address) => this.#wallets.tokens.get(address) !== undefined).sort()
+  /** Watches those that can be valued: without decimals a price is of no use. */
+  #watchTokens({ balances }: Holdings): void {
+    this.#wanted = [...balances.keys()].filter((address) => this.#wallets.tokens.get(address) !== undefined)
     for (const address of this.#prices.keys()) if (!this.#wanted.includes(address)) this.#prices.delete(address)
-    const hasNoPrice = (address: string) => {
+    const isUnpriced = (address: string) => {
       const price = this.#prices.get(address)
       return price !== undefined && price.usd === null && price.etn === null
     }
-    const { everyMs } = this.#reader
-    const before = this.#watches
-    const watches = new Map<string, Watch>()
-    const start = (watched: readonly string[], intervalMs: number) => {
-      const key = `${intervalMs} ${watched}`
-      if (watched.length > 0) watches.set(key, before.get(key) ?? this.#watch(watched, intervalMs))
-    }
-    const unpriced = this.#wanted.filter(hasNoPrice)
-    const others = this.#wanted.filter((address) => !unpriced.includes(address))
-    start(others, everyMs)
-    start(unpriced, Math.max(everyMs, RECHECK_MS))
-    this.#watches = watches
-    // Afterwards, so that nobody stops wanting a token that stays.
-    for (const [key, watch] of before) if (!watches.has(key)) watch.stop()
+    this.#unpriced.update({ addresses: this.#wanted.filter(isUnpriced) })
+    this.#priced.update({ addresses: this.#wanted.filter((address) => !isUnpriced(address)) })
   }
 
-  #watch(addresses: readonly string[], everyMs: number): Watch {
+  #watch(everyMs: number): Watch {
     const onPrice = (price: FeedPrice) => {
       if (!this.#wanted.includes(price.address)) return
       this.#prices.set(price.address, price)
@@ -136,7 +128,7 @@ export class PortfolioState {
       this.#haveFailed = true
       this.#update()
     }
-    return this.#feed.watch(addresses, { everyMs, onPrice, onError })
+    return this.#feed.watch([], { everyMs, onPrice, onError })
   }
 
   #publish(): void {

@@ -1,8 +1,7 @@
 import type { CooldownScope } from '../concurrency/admission-types.ts'
 import { RateLimitError, ServerBusyError } from '../errors/api.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { addJitter } from '../transport/retry-after.ts'
-import { exponentialBackoff } from '../utils/time-units.ts'
+import { addJitter, exponentialBackoff } from '../utils/time-units.ts'
 
 /** The shortest wait after a refusal that asks for none, and the base of the exponential backoff. */
 const MIN_BACKOFF_MS = 500

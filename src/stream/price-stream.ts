@@ -1,6 +1,6 @@
 import { type Clock, LOOK_MS, startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
-import { invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
+import { checkCallbacks, invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
 import { callSafely } from '../feed/failures.ts'
 import { FeedClock } from '../feed/feed-clock.ts'
 import {
@@ -9,7 +9,7 @@ import {
   type PageVisibility,
   requireVisibility,
 } from '../feed/page-visibility.ts'
-import { isStale, streamedAge, toFeedPrice } from '../feed/prices/tracked-price.ts'
+import { isStale, PriceSnapshots, streamedAge, toFeedPrice } from '../feed/prices/tracked-price.ts'
 import { PageStream } from '../feed/stream/page-stream.ts'
 import type { FeedStreamStatus } from '../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
@@ -113,6 +113,7 @@ const OPTIONS = ['url', 'headers', 'credentials', 'fetch', 'whenHidden', 'clock'
  */
 export function createPriceStream(options: PriceStreamOptions): PriceStream {
   rejectUnknown('price stream option', options, OPTIONS)
+  checkCallbacks(options)
   requireGlobals('TextDecoder')
   const { whenHidden = 'close' } = options
   if (whenHidden !== 'close' && whenHidden !== 'keep') requireVisibility('whenHidden', whenHidden, "'close', 'keep'")
@@ -134,8 +135,7 @@ class PagePrices implements PriceStream {
   readonly #clock: FeedClock
   readonly #watches = new Set<OpenWatch>()
   readonly #listeners = new Set<() => void>()
-  /** What `peek` returned last, by input. */
-  readonly #shown = new Map<string, FeedPrice>()
+  readonly #snapshots = new PriceSnapshots()
   readonly #page: PageVisibility | undefined
   readonly #stream: PageStream
   #isClosed = false
@@ -173,6 +173,7 @@ class PagePrices implements PriceStream {
 
   readonly watch = (addresses: string | readonly string[], options: PriceStreamWatchOptions = {}): PriceStreamWatch => {
     rejectUnknown('watch option', options, ['everyMs', 'onPrice', 'onError'])
+    checkCallbacks(options)
     if (this.#isClosed) throw new EtnMarketError('The price stream is closed.', { code: 'stream_closed' })
     const { everyMs } = options
     if (everyMs !== undefined && !(typeof everyMs === 'number' && everyMs > 0))
@@ -197,11 +198,7 @@ class PagePrices implements PriceStream {
     const intervals = watches.map(({ options }) => options.everyMs ?? 0)
     const now = this.#clock.now()
     const stale = isStale(now - newest.at, this.#maxAge(intervals.length && Math.min(...intervals)))
-    const shown = this.#shown.get(input)
-    if (shown?.at === newest.requestedAt && shown.stale === stale) return shown
-    const price = toFeedPrice(newest, input, now, stale)
-    if (price) this.#shown.set(input, price)
-    return price
+    return this.#snapshots.show(newest, input, now, stale)
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {

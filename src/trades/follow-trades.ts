@@ -1,9 +1,10 @@
-import { invalidOption, rejectUnknown } from '../errors/input.ts'
+import { checkCallbacks, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { feedInternalsOf } from '../feed/feed-internals.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { Trade } from '../generated/types.ts'
 import { PAGE_SIZE } from './cost.ts'
-import { type TradeReader, TradeReaders } from './readers.ts'
+import { type Reading, readTrades } from './reader.ts'
+import { TradeSources } from './source.ts'
 
 /** Options of `followTrades`. */
 export interface TradesOptions {
@@ -47,9 +48,10 @@ export interface TradesOptions {
  * @example for await (const { hash, usd } of followTrades(feed, { token, everyMs: 60_000 })) record(hash, usd)
  * @throws the client's error, unless it is transient.
  */
-export function followTrades(feed: PriceFeed, options: TradesOptions): AsyncGenerator<Trade, void, undefined> {
+export function followTrades(feed: PriceFeed, options: TradesOptions): AsyncIterable<Trade> {
   rejectUnknown('trades option', options, ['token', 'everyMs', 'signal', 'onGap', 'resumeAs'])
-  const { token, everyMs, resumeAs } = options
+  checkCallbacks(options)
+  const { token, everyMs, signal, onGap, resumeAs } = options
   const internals = feedInternalsOf(feed)
   const { client, lifetime, store, toChecksum, share } = internals
   if (resumeAs !== undefined && !(typeof resumeAs === 'string' && resumeAs !== ''))
@@ -59,11 +61,13 @@ export function followTrades(feed: PriceFeed, options: TradesOptions): AsyncGene
   const bounds = readBounds(everyMs)
   client.trade.list.estimate({ limit: PAGE_SIZE, ...(token !== undefined && { token }) })
   lifetime.throwIfAborted()
-  const readers = share('trades', () => new TradeReaders(internals))
-  return readers.read(token === undefined ? undefined : toChecksum([token])[0], bounds, options)
+  const sources = share('trades', () => new TradeSources(internals))
+  const address = token === undefined ? undefined : toChecksum([token])[0]
+  const reading = { bounds, signal, onGap, resumeAs }
+  return { [Symbol.asyncIterator]: () => readTrades(internals, sources.open(address), reading) }
 }
 
-function readBounds(everyMs: TradesOptions['everyMs']): TradeReader['bounds'] {
+function readBounds(everyMs: TradesOptions['everyMs']): Reading['bounds'] {
   const bounds = typeof everyMs === 'number' ? { min: everyMs, max: everyMs } : everyMs
   rejectUnknown('everyMs', bounds, ['min', 'max'])
   const { min, max } = bounds

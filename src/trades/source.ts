@@ -5,12 +5,13 @@ import { checkedStoreOf } from '../feed/checked-store.ts'
 import { creditsChargedBy, isServiceWide, isUnreadable } from '../feed/failures.ts'
 import type { FeedInternals } from '../feed/feed-internals.ts'
 import { type RecurringRequest, Requester, type RequestSpec } from '../feed/requests/requester.ts'
+import { Trade as isTrade } from '../generated/guards.ts'
 import type { Trade } from '../generated/types.ts'
 import { every, isArray, isNumber, isObject } from '../operations/type-guards.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { adaptInterval, PAGE_SIZE, TradeCost, type TradeCostState, tradeCredits } from './cost.ts'
 import { mergePage, TradeDedupe, type TradePage } from './dedupe.ts'
-import type { TradeReader } from './readers.ts'
+import type { TradeReader } from './reader.ts'
 
 interface TradeMemory extends TradePage {
   /** When the newest page was requested, by the clock of the feed; unix milliseconds in a store. */
@@ -21,6 +22,36 @@ interface TradeMemory extends TradePage {
 }
 
 export const TRADES_TTL_MS = 30 * DAY_MS
+
+const MAX_IDLE = 100
+
+/** The trades of a feed, by token. */
+export class TradeSources {
+  readonly #feed: FeedInternals
+  readonly #sources = new Map<string | undefined, TradeSource>()
+
+  constructor(feed: FeedInternals) {
+    this.#feed = feed
+    feed.closing.add(() => this.#stop())
+  }
+
+  /** @param token undefined for the trades of all tokens */
+  open(token: string | undefined): TradeSource {
+    const source = this.#sources.get(token) ?? new TradeSource(token, this.#feed)
+    // The most recently used is last.
+    this.#sources.delete(token)
+    this.#sources.set(token, source)
+    const idle = [...this.#sources].filter(([, { size }]) => size === 0)
+    for (const [unused] of idle.slice(0, -MAX_IDLE)) this.#sources.delete(unused)
+    return source
+  }
+
+  /** Resolves when no request is in flight and everything is written. */
+  async #stop(): Promise<void> {
+    await Promise.all([...this.#sources.values()].map((source) => source.stop()))
+    await checkedStoreOf(this.#feed)?.flush()
+  }
+}
 
 /** Why a request is withdrawn. */
 const NOBODY_WAITS = Symbol('nobody waits')
@@ -68,7 +99,7 @@ export class TradeSource implements RecurringRequest {
       // Those that hold every request up have events of their own, and an answer that was paid for is reported each time.
       if (!isServiceWide(error) && !isUnreadable(error)) this.#reportFailed(error)
     }
-    this.#requester = new Requester(feed, feed.lifetime.signal, () => this.#interval, report)
+    this.#requester = new Requester(feed, feed.lifetime, () => this.#interval, report)
   }
 
   get size(): number {
@@ -82,18 +113,18 @@ export class TradeSource implements RecurringRequest {
     return tradeCredits(this.#cost.limitAfter(intervalMs))
   }
 
-  /** Adds a reader. Returns a function that removes it. */
-  add(reader: TradeReader): () => void {
-    const { recurring } = this.#feed
+  add(reader: TradeReader): void {
     this.#readers.add(reader)
-    recurring.add(this)
+    this.#feed.recurring.add(this)
     if (this.#isLoaded) this.#welcome(reader)
-    return () => {
-      this.#readers.delete(reader)
-      if (this.size === 0) recurring.delete(this)
-      if (this.#waiting.length === 0) this.#purchase.abort(NOBODY_WAITS)
-      this.wake()
-    }
+    this.wake()
+  }
+
+  remove(reader: TradeReader): void {
+    this.#readers.delete(reader)
+    if (this.size === 0) this.#feed.recurring.delete(this)
+    if (this.#waiting.length === 0) this.#purchase.abort(NOBODY_WAITS)
+    this.wake()
   }
 
   /** Call it when a reader begins to wait. */
@@ -101,8 +132,8 @@ export class TradeSource implements RecurringRequest {
     const { clock, lifetime } = this.#feed
     this.#stopTimer()
     if (this.#working !== undefined || lifetime.aborted || this.#waiting.length === 0) return
-    const dueInMs = this.#needsExtra && this.#cost.coversExtra ? 0 : this.#nextInterval - clock.now()
-    const waitMs = this.#isLoaded ? Math.max(dueInMs, this.#requester.waitMs(this.#specOf(this.#next()))) : 0
+    const isDue = !this.#isLoaded || (this.#needsExtra && this.#cost.coversExtra)
+    const waitMs = isDue ? 0 : this.#nextInterval - clock.now()
     if (waitMs > 0) this.#stopTimer = startTimer(clock, Math.ceil(waitMs), () => this.wake())
     else {
       // A reader that begins and aborts in the same turn costs nothing: the first request is decided after loading.
@@ -138,11 +169,10 @@ export class TradeSource implements RecurringRequest {
   }
 
   async #load(): Promise<void> {
-    const { clock, dailyBudget } = this.#feed
-    const read = checkedStoreOf(this.#feed)?.read(this.key, (value) =>
+    const { clock } = this.#feed
+    const stored = await checkedStoreOf(this.#feed)?.read(this.key, (value) =>
       isMemory(value, clock.toUnix()) ? withTimes(value, clock.fromUnix) : undefined,
     )
-    const [stored] = await Promise.all([read, dailyBudget.load()])
     this.#isLoaded = true
     if (stored === undefined) return
     this.#memory = stored
@@ -184,10 +214,15 @@ export class TradeSource implements RecurringRequest {
   }
 
   async #buy(): Promise<void> {
-    const request = this.#next()
     this.#purchase = new LightAbortController()
+    let request = this.#next()
+    // The longer it waits, the more trades there are.
+    const specify = () => {
+      request = this.#next()
+      return this.#specOf(request)
+    }
     try {
-      const { data, credits } = await this.#requester.attempt(() => this.#specOf(request))
+      const { data, credits } = await this.#requester.attempt(specify)
       this.#recordCost(credits, request)
       this.#needsExtra = false
       this.#accept({ trades: data.filter(isObject), isComplete: data.length < request.limit }, request)
@@ -257,11 +292,4 @@ function isMemory(value: unknown, now: number): value is TradeMemory {
 
 export function isTrades(value: unknown): value is readonly Trade[] {
   return isArray(value) && value.length <= PAGE_SIZE && every(value, isTrade)
-}
-
-function isTrade(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { timestamp, hash, pool, token0, token1, amount0, amount1, usd, sender } = value
-  const texts = [hash, pool, token0, token1, amount0, amount1, usd, sender]
-  return (timestamp == null || isNumber(timestamp)) && texts.every((text) => text == null || typeof text === 'string')
 }

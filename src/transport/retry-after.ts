@@ -22,13 +22,6 @@ export function retryAfterMs(headers: ResponseHeaders, now: number): number | un
   return longest
 }
 
-const MAX_JITTER_MS = 1_000
-
-/** How long to wait where `Retry-After` asks for this: it is a floor, and jitter only adds to it. @param random a number in [0, 1) */
-export function addJitter(retryAfterMs: number, random: number): number {
-  return retryAfterMs + random * Math.min(retryAfterMs / 10, MAX_JITTER_MS)
-}
-
 /** Longer than any date. */
 const MAX_LENGTH = 40
 

@@ -24,3 +24,10 @@ export function formatDuration(ms: number): string {
 export function exponentialBackoff(earlierFailures: number, min: number, max: number): number {
   return Math.min(max, min * 2 ** earlierFailures)
 }
+
+const MAX_JITTER_MS = 1_000
+
+/** How long to wait where `Retry-After` asks for this: it is a floor, and jitter only adds to it. @param random a number in [0, 1) */
+export function addJitter(retryAfterMs: number, random: number): number {
+  return retryAfterMs + random * Math.min(retryAfterMs / 10, MAX_JITTER_MS)
+}

@@ -58,3 +58,14 @@ test('nor about the addresses of a feed, which does not ask for each of them alo
   expect([...asked]).toEqual([3])
   await feed.close()
 })
+
+test('a feed whose tunnels are refused for good stops, and looks once a minute whether they are still', async () => {
+  const { client, clock, script } = setup(() => refusedTunnel(407))
+  const feed = createPriceFeed(client, { clock, budget: false })
+  feed.watch(address(1), { everyMs: 10_000, onPrice: () => {}, onError: () => {} })
+  await clock.advance(5 * 60_000)
+  expect(feed.status()).toMatchObject({ state: 'stopped', reason: 'proxy_refused' })
+  expect(script.requests.length).toBeLessThanOrEqual(6)
+  await expect(feed.price(address(3))).rejects.toMatchObject({ code: 'proxy_refused' })
+  await feed.close()
+})

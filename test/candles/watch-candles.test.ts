@@ -132,6 +132,10 @@ describe('watchCandles', () => {
     expect(feed.status().spent).toBe(fake.charged())
   })
 
+  test('names its own operation where the address is none', () => {
+    expect(() => watchCandles(setupFeed().feed, '0x', { bucket: '1h', everyMs: MINUTE })).toThrow(/^token\.candles: /)
+  })
+
   test('rejects if the token is unknown', async () => {
     const { feed } = setupFeed()
     const [unknown = ''] = some(1)

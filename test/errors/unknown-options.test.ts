@@ -312,3 +312,19 @@ describe('an unknown option is refused, and the error names it and the right one
     expect(fake.journal()).toHaveLength(sent)
   })
 })
+
+describe('a callback that is no function is refused:', () => {
+  const every = { everyMs: 60_000 }
+  test.each<[string, (value: never) => unknown]>([
+    ['onEvent', (onEvent) => createPriceFeed(client, { onEvent })],
+    ['onPrice', (onPrice) => feed.watch(BOLT, { ...every, onPrice })],
+    ['onError', (onError) => feed.watch(BOLT, { ...every, onError })],
+    ['onGap', (onGap) => followTrades(feed, { ...every, onGap })],
+    ['fetch', (fetch) => createPriceStream({ url: '/api', fetch })],
+    ['onPrice', (onPrice) => stream.watch(BOLT, { onPrice })],
+    ['onError', (onError) => stream.watch(BOLT, { onError })],
+  ])('%s', async (name, call) => {
+    const refusal = { code: 'invalid_option', message: `Invalid ${name}: 5. It must be a function.` }
+    expect(await refusalOf(() => call(5 as never))).toMatchObject(refusal)
+  })
+})

@@ -5,7 +5,7 @@ import { followTrades } from 'etn-market/trades'
 import { expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { serveTrades } from '../trades/trade-list.ts'
-import { DAY, MINUTE, read, recordWatch, setupFeed, some } from './setup.ts'
+import { DAY, MINUTE, read, recordWatch, SECOND, setupFeed, some, toMidnight } from './setup.ts'
 
 const { BOLT, CORE } = fakeTokens
 
@@ -36,6 +36,58 @@ test('the plan matches the requests and charges that follow', async () => {
     usdPer30Days: expect.closeTo(30 * 0.106_766, 3),
   })
   expect(cost.creditsPerDay).toBeLessThan(onePerConsumer.creditsPerDay)
+})
+
+test.each([100, 900, 2_000, 4_500, 5_100, 6_500, 8_000, 9_000])(
+  'the plan costs what is charged, within one percent, with answers of %d ms for an interval of 10 s',
+  async (latencyMs) => {
+    const { feed, fake, clock } = setupFeed({}, { latencyMs })
+    recordWatch(feed, some(10), 10 * SECOND)
+    // The first answer shows how long they take.
+    await clock.advance(MINUTE)
+    const { cost, calls } = feed.explain({ calls: 5 })
+    expect(feed.status().creditsPerDay).toBe(Math.round(cost.creditsPerDay))
+    const sent = fake.journal().length
+    const charged = fake.charged()
+    await clock.advance(DAY / 24)
+    const planned = cost.creditsPerDay / 24
+    expect(Math.abs(fake.charged() - charged - planned)).toBeLessThanOrEqual(0.01 * planned + 200)
+    const times = fake.journal().slice(sent, sent + calls.length)
+    expect(times.map(({ at }) => at)).toEqual(calls.map(({ at }) => at))
+  },
+)
+
+test.each([100, 5_100, 8_000])(
+  'the plan costs what is charged, within one percent, where a budget is too small and answers take %d ms',
+  async (latencyMs) => {
+    const creditsPerDay = 1_000_000
+    const { feed, fake, clock } = setupFeed({ budget: { creditsPerDay } }, { latencyMs })
+    await toMidnight(clock)
+    recordWatch(feed, some(10), 10 * SECOND)
+    await clock.advance(DAY / 24)
+    expect(feed.explain().cost.creditsPerDay / creditsPerDay).toBeCloseTo(1, 2)
+    expect(feed.status().projected / creditsPerDay).toBeCloseTo(1, 2)
+    expect((fake.charged() * 24) / creditsPerDay).toBeCloseTo(1, 2)
+  },
+)
+
+test('the plan costs what is charged, within 15 percent, where answers take 6 or 8 s; a single slow answer does not change it', async () => {
+  const { feed, fake, clock } = setupFeed({}, { latencyMs: 6 * SECOND })
+  const fault = fake.fault({ probability: 0.5, delayMs: 2 * SECOND })
+  recordWatch(feed, some(10), 10 * SECOND)
+  const plans: number[] = []
+  for (let minute = 0; minute < 120; minute++) {
+    await clock.advance(MINUTE)
+    plans.push(feed.explain().cost.creditsPerDay / 1_440)
+  }
+  const planned = plans.reduce((sum, credits) => sum + credits, 0)
+  expect(Math.abs(fake.charged() / planned - 1)).toBeLessThan(0.15)
+  fault.remove()
+  await clock.advance(2 * MINUTE)
+  const before = feed.explain().cost.creditsPerDay
+  fake.fault({ times: 1, delayMs: 6 * SECOND })
+  await clock.advance(20 * SECOND)
+  expect(feed.explain().cost.creditsPerDay).toBe(before)
 })
 
 test('the plan names what candle watches and portfolios request besides prices, once for all readers', async () => {

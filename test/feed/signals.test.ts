@@ -1,9 +1,11 @@
 import { InvalidRequestError } from 'etn-market'
 import { watchCandles } from 'etn-market/candles'
 import { fakeTokens, fakeWallets } from 'etn-market/fake'
+import { createPriceFeed } from 'etn-market/feed'
 import { watchPortfolio } from 'etn-market/portfolio'
 import { followTrades } from 'etn-market/trades'
 import { expect, test } from 'vitest'
+import { flush } from '../support/clock.ts'
 import { rejection } from '../support/setup.ts'
 import { MINUTE, setupFeed } from './setup.ts'
 
@@ -34,3 +36,28 @@ test.each([null, 'soon', 5, {}])(
     fake.expectRequests(0)
   },
 )
+
+test('a client that createClient did not make gets real signals, which abort with the feed', async () => {
+  const { client, clock } = setupFeed()
+  const signals: unknown[] = []
+  const record = (options?: { signal?: unknown }) => {
+    signals.push(options?.signal)
+    return { withMeta: () => new Promise(() => {}) }
+  }
+  const estimate = () => {}
+  const method = Object.assign((_: unknown, options?: object) => record(options), { estimate })
+  const foreign = {
+    ...{ token: { price: method, candles: method }, prices: { batch: method }, trade: { list: method } },
+    balances: client.balances,
+  }
+  const feed = createPriceFeed(foreign as never, { clock })
+  void feed.price(BOLT).catch(() => {})
+  void first(watchCandles(feed, BOLT, { bucket: '1h', everyMs: MINUTE }))
+  void first(followTrades(feed, { everyMs: MINUTE }))
+  await clock.advance(MINUTE)
+  const isReal = (signal: unknown): signal is AbortSignal => signal instanceof AbortSignal
+  expect([signals.length, signals.every(isReal)]).toEqual([3, true])
+  void feed.close()
+  await flush()
+  expect(signals.filter(isReal).map(({ aborted }) => aborted)).toEqual([true, true, true])
+})

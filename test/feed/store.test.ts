@@ -113,7 +113,7 @@ describe('close does not wait for a store', () => {
     const setup = setupFeed({ store: { get: never, set: () => {}, delete: () => {} } })
     const { feed, clock, fake, events } = setup
     recordWatch(feed, some(3), MINUTE)
-    const trades = watch(followTrades(feed, { token: BOLT, everyMs: MINUTE }).next())
+    const trades = watch(followTrades(feed, { token: BOLT, everyMs: MINUTE })[Symbol.asyncIterator]().next())
     await clock.advance(10)
     expect(await closesAtOnce(setup)).toBe(true)
     expect(trades.state).toBe('resolved')

@@ -61,7 +61,7 @@ describe('after a restart with a store', () => {
     const { start, clock, fake } = createMachine()
     const list = serveTrades(fake, 30)
     const first = start()
-    const archive = followTrades(first.feed, { everyMs: MINUTE, resumeAs: 'archive' })
+    const archive = followTrades(first.feed, { everyMs: MINUTE, resumeAs: 'archive' })[Symbol.asyncIterator]()
     for (let index = 0; index < 25; index++) await archive.next()
     void archive.next()
     list.add(4)

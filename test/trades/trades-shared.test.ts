@@ -49,7 +49,7 @@ test('a later reader begins with what is known, without a purchase, if that is y
 test('a reader that leaves, aborts or does not read does not hold the others up, nor make them pay for its interval', async () => {
   const { feed, clock, fake } = setupFeed()
   const list = serveTrades(fake, 30)
-  const idle = followTrades(feed, { everyMs: SECOND })
+  const idle = followTrades(feed, { everyMs: SECOND })[Symbol.asyncIterator]()
   await idle.next()
   const leaving = new AbortController()
   const gone = read(followTrades(feed, { everyMs: SECOND, signal: leaving.signal }))
@@ -72,7 +72,7 @@ test('a reader that falls too far behind misses the oldest trades, and onGap rep
   const { feed, clock, fake, events } = setupFeed()
   const list = serveTrades(fake, 30)
   let gaps = 0
-  const idle = followTrades(feed, { everyMs: MINUTE, onGap: () => void gaps++ })
+  const idle = followTrades(feed, { everyMs: MINUTE, onGap: () => void gaps++ })[Symbol.asyncIterator]()
   await idle.next()
   read(followTrades(feed, { everyMs: MINUTE }))
   for (let minute = 0; minute < 50; minute++) {

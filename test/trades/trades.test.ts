@@ -68,11 +68,11 @@ test('buys nothing for a reader who has left, and goes on for another one', asyn
 
 test('requests nothing while the reader does not read', async () => {
   const { feed, clock, fake } = setupFeed()
-  const trades = followTrades(feed, { everyMs: MINUTE })
+  const trades = followTrades(feed, { everyMs: MINUTE })[Symbol.asyncIterator]()
   await trades.next()
   await clock.advance(60 * MINUTE)
   fake.expectRequests(1)
-  await trades.return()
+  await trades.return?.()
   expect(clock.pending).toBe(0)
 })
 
@@ -92,3 +92,16 @@ test.each([{ everyMs: 0 }, { everyMs: { min: 5, max: 1 } }, { everyMs: 5, token:
     expect(() => followTrades(feed, options)).toThrow(InvalidRequestError)
   },
 )
+
+test('return ends a read that waits, at once', async () => {
+  const { feed, clock, fake } = setupFeed()
+  fake.stub('trade.list', () => [])
+  const trades = followTrades(feed, { everyMs: MINUTE })[Symbol.asyncIterator]()
+  const waiting = trades.next()
+  await clock.advance(SECOND)
+  expect(await trades.return?.()).toMatchObject({ done: true })
+  expect(await waiting).toMatchObject({ done: true })
+  await clock.advance(10 * MINUTE)
+  fake.expectRequests(1)
+  expect(clock.pending).toBe(0)
+})

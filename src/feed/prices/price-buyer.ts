@@ -15,9 +15,25 @@ const MAX_REQUESTS = 10
 
 type Prices = readonly TrackedPrice[]
 
+/** Decides what is bought next. */
+export interface PurchasePlanner {
+  delivered(tracked: TrackedPrice): void
+  /** Without a failure, the address is bought again at once. */
+  failed(tracked: TrackedPrice, failure: Failure | undefined): void
+  recordLatency(ms: number): void
+  /** The service answers again. */
+  recovered(): void
+}
+
+export type BuyingFeed = Pick<
+  FeedContext,
+  'clock' | 'dailyBudget' | 'send' | 'backoff' | 'lifetime' | 'emit' | 'notify'
+>
+
 /** Gets prices from the store, else from the service, and delivers them or the failure to the subscribers. */
 export class PriceBuyer {
-  readonly #context: FeedContext
+  readonly #context: BuyingFeed
+  readonly #planner: PurchasePlanner
   readonly #shared: SharedPrices | undefined
   readonly #isolation: Isolation
   readonly #semaphore = new Semaphore(MAX_REQUESTS)
@@ -25,8 +41,9 @@ export class PriceBuyer {
   readonly #requests = new Map<Prices, LightAbortController>()
 
   /** @param shared what other processes buy, too; undefined without a store */
-  constructor(context: FeedContext, shared: SharedPrices | undefined) {
+  constructor(context: BuyingFeed, planner: PurchasePlanner, shared: SharedPrices | undefined) {
     this.#context = context
+    this.#planner = planner
     this.#shared = shared
     this.#isolation = new Isolation(context)
   }
@@ -37,19 +54,13 @@ export class PriceBuyer {
    * @param early addresses that are bought too, if a request is made at all
    */
   async buy(due: Prices, early: Prices): Promise<void> {
-    const { clock, dailyBudget } = this.#context
     const prices = [...due, ...early]
-    const decidedAt = clock.now()
+    const decidedAt = this.#context.clock.now()
     for (const tracked of prices) tracked.await(decidedAt)
+    const buy = (all: Prices) => this.#buyAll(all, decidedAt)
+    const deliver = (tracked: TrackedPrice, known: KnownPrice) => this.deliver(tracked, known)
     try {
-      // Before the store is read, because a stretched interval accepts older prices.
-      const loading = dailyBudget.load()
-      if (loading) {
-        await loading
-        this.#context.schedule.loaded()
-      }
-      if (this.#shared) await this.#shared.buy(due, early, decidedAt)
-      else await this.buyAll(prices, decidedAt)
+      await (this.#shared ? this.#shared.buy(due, early, { buy, deliver }) : buy(prices))
     } catch (error) {
       // The feed was closed while requests waited for a slot.
       const waiting = prices.filter(({ inFlight }) => inFlight)
@@ -93,7 +104,7 @@ export class PriceBuyer {
   /** Delivers a price that nobody had to buy, or one that was bought. */
   deliver(tracked: TrackedPrice, known: KnownPrice): void {
     tracked.deliver(known)
-    this.#context.schedule.delivered(tracked)
+    this.#planner.delivered(tracked)
     for (const subscriber of tracked.subscribers()) subscriber.onPrice(tracked)
     this.#context.notify()
   }
@@ -105,7 +116,7 @@ export class PriceBuyer {
   }
 
   /** Buys from the service what the caller has the right to buy. */
-  async buyAll(prices: Prices, decidedAt: number): Promise<void> {
+  async #buyAll(prices: Prices, decidedAt: number): Promise<void> {
     const toBuy = this.#refuseShares(prices)
     // What does not fit the budget goes last, so that the rest is still bought.
     const fitting = maxAffordable(this.#context.dailyBudget.available, toBuy.length)
@@ -143,7 +154,7 @@ export class PriceBuyer {
       if (failed) return this.fail(prices, failed, decidedAt)
       // Nothing was sent, or the parts of the batch are requested now. Somebody may want the prices again.
       release(prices)
-      for (const tracked of prices) this.#context.schedule.failed(tracked, undefined)
+      for (const tracked of prices) this.#planner.failed(tracked, undefined)
     } finally {
       this.#requests.delete(prices)
       releaseSlot()
@@ -157,8 +168,8 @@ export class PriceBuyer {
     if (prices.some(({ watchers, paceMs }) => watchers.size === 0 || paceMs > 0)) dailyBudget.recordUnplanned(credits)
     // The first request after a failure may have waited in the client, which is not latency.
     const tookMs = clock.now() - decidedAt
-    if (backoff.state === 'none' && tookMs < MAX_LATENCY_MS) this.#context.schedule.recordLatency(tookMs)
-    if (backoff.recordSuccess(sentAt)) this.#context.schedule.recovered()
+    if (backoff.state === 'none' && tookMs < MAX_LATENCY_MS) this.#planner.recordLatency(tookMs)
+    if (backoff.recordSuccess(sentAt)) this.#planner.recovered()
     emit({
       type: 'feed.bought',
       operation: operationFor(prices),
@@ -183,7 +194,7 @@ export class PriceBuyer {
   fail(prices: Prices, failure: Failure, decidedAt = this.#context.clock.now()): void {
     for (const tracked of prices) {
       tracked.fail(decidedAt, failure.maybeCharged ? this.#context.clock.now() : undefined)
-      this.#context.schedule.failed(tracked, failure)
+      this.#planner.failed(tracked, failure)
       for (const subscriber of tracked.subscribers()) subscriber.onFailure(tracked, failure)
     }
   }

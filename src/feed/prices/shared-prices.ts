@@ -5,8 +5,8 @@ import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import { randomId } from '../../utils/runtime.ts'
 import { checkedStoreOf } from '../checked-store.ts'
-import type { FeedContext } from '../context.ts'
 import type { FeedClock } from '../feed-clock.ts'
+import type { FeedInternals } from '../feed-internals.ts'
 import type { FeedStore } from '../types.ts'
 import { type KnownPrice, release, type TrackedPrice } from './tracked-price.ts'
 
@@ -25,24 +25,30 @@ const BLIND_STORE =
 
 type Prices = readonly TrackedPrice[]
 
+/** How prices are bought that the store does not have, and where those go that it has. */
+interface Purchase {
+  buy(prices: Prices): Promise<void>
+  deliver(tracked: TrackedPrice, known: KnownPrice): void
+}
+
 /**
  * Prices that were bought earlier or by another process, and leases that let one process at a time buy an address. If the store fails or
  * hangs, the feed buys the price itself.
  */
 export class SharedPrices {
-  readonly #context: FeedContext
+  readonly #context: FeedInternals
   /** Where there is a fleet, it decides who buys, and the store has no leases. */
   readonly #lease: SharedLease
 
-  constructor(context: FeedContext, store: FeedStore, fleet: SharedLease | undefined) {
+  constructor(context: FeedInternals, store: FeedStore, fleet: SharedLease | undefined) {
     this.#context = context
     this.#lease = fleet ?? new StoreLease(context, store)
   }
 
   /** Buys what the store does not have and no other process is buying, and waits for the store to have the rest. */
-  async buy(due: Prices, early: Prices, decidedAt: number): Promise<void> {
-    const { clock, lifetime, buyer } = this.#context
-    const missing = await this.#read([...due, ...early])
+  async buy(due: Prices, early: Prices, { buy, deliver }: Purchase): Promise<void> {
+    const { clock, lifetime } = this.#context
+    const missing = await this.#read([...due, ...early], deliver)
     const isEarly = new Set(early)
     // Early addresses alone are no reason for a request, unless somebody has requested one of them meanwhile.
     const isRequired = (tracked: TrackedPrice) => !isEarly.has(tracked) || tracked.requesters.size > 0
@@ -52,18 +58,18 @@ export class SharedPrices {
     const mineToo = mine.length === 0 ? [] : await this.#acquire(rest)
     release(rest.filter((tracked) => !mineToo.includes(tracked)))
     const leased = [...mine, ...mineToo]
-    const bought = buyer.buyAll(leased, decidedAt).finally(this.#hold(leased))
+    const bought = buy(leased).finally(this.#hold(leased))
     // It rejects when the feed closes, perhaps while the others are read.
     bought.catch(() => {})
     let others = missing.filter((tracked) => isRequired(tracked) && !mine.includes(tracked))
     while (others.length > 0) {
       // Not all at the moment at which a lease ends: the first one to see it buys for all.
       await sleep(clock, POLL_MS * (1 + clock.random()), lifetime)
-      const unknown = await this.#read(others)
+      const unknown = await this.#read(others, deliver)
       const free = await this.#acquire(unknown)
       others = unknown.filter((tracked) => !free.includes(tracked))
       // The process that held the lease may have written the price before it released the lease.
-      const buyFree = async () => buyer.buyAll(await this.#read(free), decidedAt)
+      const buyFree = async () => buy(await this.#read(free, deliver))
       if (free.length > 0) await buyFree().finally(this.#hold(free))
     }
     await bought
@@ -75,8 +81,8 @@ export class SharedPrices {
   }
 
   /** Delivers what the store has, and returns the rest. */
-  async #read(prices: Prices): Promise<Prices> {
-    const { clock, buyer } = this.#context
+  async #read(prices: Prices, deliver: Purchase['deliver']): Promise<Prices> {
+    const { clock } = this.#context
     const store = checkedStoreOf(this.#context)
     const read = ({ address }: TrackedPrice) =>
       store?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
@@ -86,7 +92,7 @@ export class SharedPrices {
       // The price that is known is no newer one, whatever both clocks say of its time now.
       if (known === undefined || known.requestedAt === tracked.requestedAt || known.at <= tracked.at) return true
       if (clock.now() - known.at >= maxAgeOf(tracked)) return true
-      buyer.deliver(tracked, known)
+      deliver(tracked, known)
       return false
     })
   }
@@ -138,7 +144,7 @@ export class SharedPrices {
 
 /** Leases in a store. `add` makes them exact; without it, a lease is written and read back. */
 class StoreLease implements SharedLease {
-  readonly #context: FeedContext
+  readonly #context: FeedInternals
   readonly #store: FeedStore
   readonly #owner: string
   /** Leases of others, by address, and since when each is seen: the clock of its owner may be wrong, and the store may be old. */
@@ -147,7 +153,7 @@ class StoreLease implements SharedLease {
   readonly #unshown = new Set<string>()
   #isReported = false
 
-  constructor(context: FeedContext, store: FeedStore) {
+  constructor(context: FeedInternals, store: FeedStore) {
     this.#context = context
     this.#store = store
     const random = Math.floor(context.clock.random() * 2 ** 48).toString(36)

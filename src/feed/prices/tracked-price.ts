@@ -76,6 +76,7 @@ export class TrackedPrice {
   #known: Omit<KnownPrice, 'price'> & { readonly price: TokenPrice | null | undefined } = NOTHING
   #awaitedSince = LONG_AGO
   #purchases = 0
+  readonly #snapshots = new PriceSnapshots()
   #failingSince = NEVER
   #maybeChargedAt = LONG_AGO
   #forgivenAt = LONG_AGO
@@ -133,6 +134,12 @@ export class TrackedPrice {
 
   isStale(everyMs: number, now: number): boolean {
     return isStale(now - this.at, this.maxAge(everyMs))
+  }
+
+  /** The price under a spelling. @param unwatchedMs how old it may be where nobody watches it */
+  peek(spelling: string, now: number, unwatchedMs: number): FeedPrice | undefined {
+    const maxAgeMs = this.watchers.size > 0 ? this.maxAge(this.shortestInterval) : unwatchedMs
+    return this.#snapshots.show(this, spelling, now, isStale(now - this.at, maxAgeMs))
   }
 
   isDueBefore(at: number, askedAt = this.askedAt): boolean {
@@ -271,6 +278,19 @@ export function toFeedPrice(
   // A spread of an object made by JSON.parse is about 20 times slower, and this runs for each price and watcher.
   for (const field in price) if (!(field in result)) result[field] = price[field as keyof TokenPrice]
   return result
+}
+
+/** What is shown under each spelling: the same object until the price or its `stale` changes, so that React can compare snapshots. */
+export class PriceSnapshots {
+  readonly #shown = new Map<string, { readonly price: FeedPrice; readonly at: number }>()
+
+  show(known: Parameters<typeof toFeedPrice>[0], spelling: string, now: number, stale: boolean): FeedPrice | undefined {
+    const last = this.#shown.get(spelling)
+    if (last?.at === known.at && last.price.stale === stale) return last.price
+    const price = toFeedPrice(known, spelling, now, stale)
+    if (price) this.#shown.set(spelling, { price, at: known.at })
+    return price
+  }
 }
 
 /** An answer that takes longer has waited while the machine slept. */

@@ -1,7 +1,6 @@
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
-import { addJitter } from '../../transport/retry-after.ts'
-import { exponentialBackoff } from '../../utils/time-units.ts'
+import { addJitter, exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedEvent } from '../events.ts'
 import { codeOf, type Failure, isRefusal, isShortOfCredits, isUnreadable, mayBeChargedAgain } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'

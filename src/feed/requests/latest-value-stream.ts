@@ -1,9 +1,11 @@
-import { abortReason } from '../../concurrency/cancellation.ts'
+import { abortReason, type CancellationSignal, LightAbortController } from '../../concurrency/cancellation.ts'
 import type { Lifetime } from '../context.ts'
 import type { FeedInternals } from '../feed-internals.ts'
 import type { RecurringRequest } from './requester.ts'
 
 export interface LatestValueStream<T> {
+  /** Whether a read waits for a value. */
+  readonly isAwaited: boolean
   /** @param read returns the value, which replaces an unread one of the same key; called when it is read, because it may have waited */
   push(key: unknown, read: () => T): void
   drop(key: unknown): void
@@ -16,14 +18,19 @@ export interface StreamOptions<T> {
   readonly lifetime: Lifetime
   /** Begins to fill it, unless it has ended already. Returns what to call when the reader ends the iteration. */
   start(stream: LatestValueStream<T>): () => void
-  /** Beyond this number the oldest unread value is dropped, and all are read before the end, unless the signal aborts. @default nothing is */
+  /** Beyond this number the oldest unread value is dropped. @default none is */
   readonly maxUnread?: number
-  onDrop?(): void
+  /** Whether all is read before the end, unless the signal aborts. @default false */
+  readonly keepsUnread?: boolean
+  /** Called with the keys of a value that is dropped and of the oldest one that stays. */
+  onDrop?(key: unknown, next: unknown): void
+  /** A read begins to wait. */
+  onWait?(): void
 }
 
 /** An async iterator that keeps only the newest unread value of each key. */
 export function iterateLatest<T extends object>(options: StreamOptions<T>): AsyncIterableIterator<T> {
-  const { signal, lifetime, start, maxUnread, onDrop } = options
+  const { signal, lifetime, start, maxUnread = Number.POSITIVE_INFINITY, keepsUnread, onDrop, onWait } = options
   /** By key, oldest first. */
   const unread = new Map<unknown, () => T>()
   const reads: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void }[] = []
@@ -32,23 +39,26 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
   const done = { done: true, value: undefined } as const
 
   const stream: LatestValueStream<T> = {
+    get isAwaited() {
+      return reads.length > 0
+    },
     drop: (key) => void unread.delete(key),
     push(key, read) {
       if (ended) return
       const pending = reads.shift()
       if (pending) pending.resolve({ done: false, value: read() })
       else unread.set(key, read)
-      if (maxUnread === undefined || unread.size <= maxUnread) return
-      const [oldest] = unread.keys()
+      if (unread.size <= maxUnread) return
+      const [oldest, next] = unread.keys()
       unread.delete(oldest)
-      onDrop?.()
+      onDrop?.(oldest, next)
     },
     end(error) {
       if (ended) return
       const [first, ...others] = reads.splice(0)
       // Only one read rejects.
       ended = { error: first ? undefined : error }
-      if (maxUnread === undefined || signal?.aborted) unread.clear()
+      if (!keepsUnread || signal?.aborted) unread.clear()
       if (error) first?.reject(error.reason)
       else first?.resolve(done)
       for (const read of others) read.resolve(done)
@@ -61,7 +71,11 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
         unread.delete(key)
         return { done: false, value: read() }
       }
-      if (ended === undefined) return new Promise((resolve, reject) => reads.push({ resolve, reject }))
+      if (ended === undefined) {
+        const read = new Promise<IteratorResult<T, undefined>>((resolve, reject) => reads.push({ resolve, reject }))
+        onWait?.()
+        return read
+      }
       const { error } = ended
       ended = {}
       if (error) throw error.reason
@@ -83,7 +97,7 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
 /** Publishes what returns the newest value, until `signal` aborts or it calls `fail`. */
 export type Follow<T> = (
   publish: (read: () => T) => void,
-  signal: AbortSignal,
+  signal: CancellationSignal,
   fail: (error: unknown) => void,
 ) => Promise<void>
 
@@ -95,19 +109,19 @@ export function followLatest<T extends object>(
   follow: Follow<T>,
 ): AsyncIterable<T> {
   const start = (stream: LatestValueStream<T>) => {
-    const controller = new AbortController()
+    const controller = new LightAbortController()
     // Each iteration is a request of its own.
     const one = { ...planned }
     const end = (error?: { reason: unknown }) => {
       stopListening()
       recurring.delete(one)
       stream.end(error)
-      controller.abort()
+      controller.abort(abortReason(undefined))
     }
     const fail = (reason: unknown) => end({ reason })
     const stopListening = lifetime.onEnd(signal, end)
     recurring.add(one)
-    follow((read) => stream.push('', read), controller.signal, fail).catch(fail)
+    follow((read) => stream.push('', read), controller, fail).catch(fail)
     return () => end()
   }
   return { [Symbol.asyncIterator]: () => iterateLatest({ signal, lifetime, start }) }

@@ -1,8 +1,7 @@
 import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
-import { addJitter } from '../../transport/retry-after.ts'
-import { exponentialBackoff } from '../../utils/time-units.ts'
+import { addJitter, exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedBoughtEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
 import type { RequestingFeed } from '../feed-internals.ts'
@@ -34,7 +33,7 @@ const SHARE_CHECK_MS = 60_000
 /** Makes the requests of one consumer, each within the share of the budget that the watches leave. */
 export class Requester {
   readonly #feed: RequestingFeed
-  readonly #signal: AbortSignal
+  readonly #signal: CancellationSignal
   readonly #everyMs: () => number
   readonly #onReason: (error: EtnMarketError) => void
   #reportedCode: string | undefined
@@ -49,7 +48,7 @@ export class Requester {
    */
   constructor(
     feed: RequestingFeed,
-    signal: AbortSignal,
+    signal: CancellationSignal,
     everyMs: () => number,
     onReason: (error: EtnMarketError) => void,
   ) {
@@ -60,7 +59,7 @@ export class Requester {
   }
 
   /** How long a request has to wait now, in milliseconds. It may have to wait again after that. */
-  waitMs({ operation, worstCase }: RequestSpec): number {
+  #waitMs({ operation, worstCase }: RequestSpec): number {
     const { clock, dailyBudget, backoff, isPaused } = this.#feed
     const leftMs = Math.max(backoff.leftMs, this.#notBefore - clock.monotonic())
     if (isPaused()) return HIDDEN_CHECK_MS
@@ -89,7 +88,7 @@ export class Requester {
     const loading = dailyBudget.load()
     if (loading !== undefined) await raceWithAbort(loading, signal)
     let spec = specify()
-    for (let ms = this.waitMs(spec); ms > 0; ms = this.waitMs(spec)) {
+    for (let ms = this.#waitMs(spec); ms > 0; ms = this.#waitMs(spec)) {
       await sleep(clock, ms, signal)
       spec = specify()
     }

@@ -1,5 +1,6 @@
 import type { ApiPromise, CallMeta } from '../../client/api-promise.ts'
-import { internalsOf } from '../../client/client-internals.ts'
+import { type InternalOptions, internalsOf } from '../../client/client-internals.ts'
+import type { CallOptions } from '../../client/options.ts'
 import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import type { Reservation } from '../../credits/budget.ts'
 import type { SpendingLimit } from '../../credits/joint-budget.ts'
@@ -51,21 +52,32 @@ export function createSend(client: FeedClient, budget: SpendingLimit): Send {
       return first ?? budget.reserve(...needed)
     }
     const limit = reservation ? { check() {}, reserve } : budget
-    const promise = internals
-      ? internals.call(operation, params, options, { budget: limit, stop })
-      : callMethod(client, operation, params, options)
-    const { data, meta } = await promise.withMeta()
+    const { data, meta } = await (internals
+      ? internals.call(operation, params, options, { budget: limit, stop }).withMeta()
+      : callMethod(client, operation, params, options))
     const { headers } = meta
     return { data: data as T, credits: meta.credits.charged, headers, cachedForMs: cachedForMs(headers?.age) }
   }
 }
 
 /** Of a client that `createClient` did not make: its calls count in no budget of the feed, and what is withdrawn may be sent. */
-function callMethod(client: FeedClient, operation: OperationId, params: object, options: object): ApiPromise<unknown> {
+async function callMethod(client: FeedClient, operation: OperationId, params: object, options: InternalOptions) {
   const [group = '', action = ''] = operation.split('.')
-  const groups = client as unknown as Record<string, Record<string, (params: object, options: object) => unknown>>
-  return groups[group]?.[action]?.(params, options) as ApiPromise<unknown>
+  const methods = (client as unknown as Record<string, Record<string, Method>>)[group]
+  const method = methods?.[action] as Method
+  const { signal, ...rest } = options
+  // It may need a real signal.
+  const controller = new AbortController()
+  const onAbort = () => controller.abort(signal?.reason)
+  signal?.addEventListener('abort', onAbort)
+  try {
+    return await method(params, { ...rest, signal: controller.signal }).withMeta()
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
 }
+
+type Method = (params: object, options: CallOptions) => ApiPromise<unknown>
 
 export interface BoughtPrices {
   /** Null: the token has no price. Addresses whose entry in the answer is invalid are missing. */

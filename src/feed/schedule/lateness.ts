@@ -1,45 +1,51 @@
 import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
+import { NO_LATENCY } from '../timetable.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 /** Room for an answer that takes longer than any before. */
 const MARGIN = 1.05
-/** The lead time covers the slowest of the last 50 to 100 answers. */
-const WINDOW_SIZE = 50
+/** The lead time covers the slowest of the last so many answers, and the median is that of the last few. */
+const WINDOW_SIZE = 100
+const MEDIAN_SIZE = 5
 
-/** How long before its due time a request is sent. Rises immediately with a slow answer, and falls when that answer leaves the window. */
-export class LeadTime {
-  ms = 0
-  #slowestBefore = 0
-  #slowest = 0
-  #count = 0
+/** How long answers take. The lead time rises immediately with a slow answer, and falls when that answer leaves the window. */
+export class AnswerTimes {
+  latency = NO_LATENCY
+  #newest: readonly number[] = []
 
-  /** Records the milliseconds from the decision to buy to the answer. Returns whether that changes the lead time. */
-  record(tookMs: number): boolean {
-    if (this.#count++ === WINDOW_SIZE) {
-      this.#slowestBefore = this.#slowest
-      this.#slowest = 0
-      this.#count = 1
-    }
-    this.#slowest = Math.max(this.#slowest, tookMs)
+  /**
+   * Records the milliseconds from the decision to buy to the answer. Returns whether that changes the latency.
+   * @param shortestMs the shortest interval: answers that take less than half of it have no part in when requests are sent
+   */
+  record(tookMs: number, shortestMs: number): boolean {
+    this.#newest = [tookMs, ...this.#newest].slice(0, WINDOW_SIZE)
+    const leadMs = Math.ceil(Math.max(...this.#newest) * MARGIN)
+    const few = this.#newest.slice(0, MEDIAN_SIZE).sort((one, other) => one - other)
+    const medianMs = few[(few.length - 1) >> 1] ?? tookMs
+    const before = this.latency
     // Each change makes a new timetable, so small changes are skipped.
-    const wanted = Math.ceil(Math.max(this.#slowestBefore, this.#slowest) * MARGIN)
-    if (tookMs <= this.ms && wanted >= this.ms / 2) return false
-    this.ms = wanted
+    const isLeadKept = tookMs <= before.leadMs && leadMs >= before.leadMs / 2
+    const isClose = medianMs <= before.medianMs * MARGIN && medianMs * MARGIN >= before.medianMs
+    const isMedianKept = isClose || Math.max(medianMs, before.medianMs) <= shortestMs / 2
+    if (isLeadKept && isMedianKept) return false
+    this.latency = { leadMs: isLeadKept ? before.leadMs : leadMs, medianMs }
     return true
   }
 }
 
 /** Reports to watchers when a price is older than their interval, by a millisecond at least. */
 export class LatePrices {
-  readonly #context: FeedContext
+  readonly #feed: Pick<FeedContext, 'dailyBudget' | 'backoff' | 'emit'>
+  readonly #answerTimes: AnswerTimes
   /** By when their price is older than a watcher accepts. */
   readonly #queue = new PriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
   #slowLeadMs: number | undefined
 
-  constructor(context: FeedContext) {
-    this.#context = context
+  constructor(feed: Pick<FeedContext, 'dailyBudget' | 'backoff' | 'emit'>, answerTimes: AnswerTimes) {
+    this.#feed = feed
+    this.#answerTimes = answerTimes
   }
 
   get nextAt(): number {
@@ -55,8 +61,8 @@ export class LatePrices {
   }
 
   report(now: number): void {
-    const { dailyBudget, backoff, schedule, emit } = this.#context
-    const leadMs = schedule.lead.ms
+    const { dailyBudget, backoff, emit } = this.#feed
+    const { leadMs } = this.#answerTimes.latency
     for (let tracked = this.#queue.peek(); tracked && tracked.lateAt <= now; tracked = this.#queue.peek()) {
       const { address, at, inFlight, watchers } = tracked
       const everyMs = ageAbove(tracked, tracked.reportedLateMs)

@@ -3,12 +3,17 @@ import type { BudgetExceededError } from '../../errors/budget.ts'
 import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
-import type { TrackedPrice } from '../prices/tracked-price.ts'
+import { type BuyingFeed, PriceBuyer, type PurchasePlanner } from '../prices/price-buyer.ts'
+import type { SharedPrices } from '../prices/shared-prices.ts'
+import type { KnownPrice, TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedStream } from '../stream/feed-stream.ts'
 import type { RunningWatch } from '../watch/watch.ts'
 import { takeEarlyTick } from './early-tick.ts'
-import { LatePrices, LeadTime } from './lateness.ts'
+import { AnswerTimes, LatePrices } from './lateness.ts'
 import { MIN_LINEAR, type TickGroup, TickPlan } from './tick-plan.ts'
+
+/** What a schedule needs of its feed. */
+type ScheduledFeed = BuyingFeed & Pick<FeedContext, 'collectMs' | 'isPaused'>
 
 const NEVER = Number.POSITIVE_INFINITY
 const NO_TIMER = { at: NEVER, stop: () => {} }
@@ -23,14 +28,15 @@ const MIN_STRETCH_CHANGE = 0.05
  * - where a watch joins and it would be too old at the next tick, when it is, or where it failed and the wait is over;
  * - on request, and then a group's next tick may go with it, where that costs less.
  */
-export class Schedule {
+export class Schedule implements PurchasePlanner {
   /** Where prices come without being bought; undefined without a proxy. */
   stream: FeedStream | undefined
   /** What is bought again and again, with the stretch. */
   readonly ticks = new TickPlan()
-  readonly lead = new LeadTime()
+  readonly answerTimes = new AnswerTimes()
   readonly watched = new Set<TrackedPrice>()
-  readonly #context: FeedContext
+  readonly #context: ScheduledFeed
+  readonly #buyer: PriceBuyer
   /** Watched or requested, and bought outside of the ticks, by `dueAt`. */
   readonly #urgent = new PriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
   readonly #requested = new Set<TrackedPrice>()
@@ -39,14 +45,17 @@ export class Schedule {
   #collectedAt = NEVER
   /** When the watches that have changed get their places. */
   #changesAt = NEVER
+  /** Whether the budget is read from its store. */
+  #isLoading = false
   #reportedStretch = { stretch: 1, atLeastStretch: 1 }
   /** Why it has stopped without a request that failed. */
   #usedUp: BudgetExceededError | undefined
   #timer = NO_TIMER
 
-  constructor(context: FeedContext) {
+  constructor(context: ScheduledFeed, shared: SharedPrices | undefined) {
     this.#context = context
-    this.#late = new LatePrices(context)
+    this.#buyer = new PriceBuyer(context, this, shared)
+    this.#late = new LatePrices(context, this.answerTimes)
   }
 
   get bought(): TrackedPrice[] {
@@ -124,13 +133,13 @@ export class Schedule {
     for (const tracked of [...this.#urgent.items()]) if (tracked.forgiveCharge()) this.#setDue(tracked, now)
   }
 
-  /** What earlier processes have spent is known. */
-  loaded(): void {
-    this.#updateStretch(this.#context.clock.now(), true)
+  /** A stream brings a price. */
+  deliver(tracked: TrackedPrice, known: KnownPrice): void {
+    this.#buyer.deliver(tracked, known)
   }
 
   recordLatency(ms: number): void {
-    if (!this.lead.record(ms)) return
+    if (!this.answerTimes.record(ms, this.ticks.groups[0]?.members[0]?.intervalMs ?? NEVER)) return
     if (this.watched.size > 0) this.#changesAt = Math.min(this.#changesAt, this.#context.clock.now())
     this.#setTimer()
   }
@@ -183,7 +192,7 @@ export class Schedule {
     const requestedAt = this.#requested.size > 0 ? this.#collectedAt : NEVER
     let at = Math.min(requestedAt, this.#urgent.peek()?.dueAt ?? NEVER)
     for (const group of this.ticks.groups) at = Math.min(at, group.at)
-    at = Math.max(at, backoff.until)
+    at = this.#isLoading ? NEVER : Math.max(at, backoff.until)
     if (backoff.refusal) at = Math.min(at, requestedAt)
     return Math.min(at, this.#changesAt, this.ticks.replanAt, this.#late.nextAt)
   }
@@ -199,7 +208,7 @@ export class Schedule {
     if (now >= Math.min(this.#changesAt, this.ticks.replanAt)) this.#applyChanges(now)
     else this.#updateStretch(now, false)
     this.#late.report(now)
-    if (now >= this.#context.backoff.until) this.#buy(now)
+    if (now >= this.#context.backoff.until) this.#buyOnceLoaded(now)
     else this.#refuse(this.#context.backoff.refusal)
     this.#setTimer()
   }
@@ -209,9 +218,40 @@ export class Schedule {
     if (failure === undefined) return
     const requested = [...this.#requested]
     this.#requested.clear()
-    this.#context.buyer.fail(requested, failure)
+    this.#buyer.fail(requested, failure)
     for (const tracked of this.bought)
       for (const watcher of [...tracked.watchers.items()]) watcher.onFailure(tracked, failure)
+  }
+
+  /** What earlier processes have spent is known before anything is bought: a stretched interval accepts older prices. */
+  #buyOnceLoaded(now: number): void {
+    if (this.#isLoading) return
+    const loading = this.#context.dailyBudget.load()
+    if (loading === undefined) this.#buy(now)
+    else this.#track(this.#buyAfter(loading))
+  }
+
+  async #buyAfter(loading: Promise<void>): Promise<void> {
+    this.#isLoading = true
+    await loading
+    this.#isLoading = false
+    const { clock, backoff } = this.#context
+    const now = clock.now()
+    if (this.#isPaused || now < backoff.until) return
+    this.#updateStretch(now, true)
+    this.#buy(now)
+  }
+
+  /** `stop` waits for it. */
+  #track(work: Promise<void>): void {
+    const tracked = work.then(() => {
+      this.#inFlight.delete(tracked)
+      this.#makeUp()
+      this.#updateStretch(this.#context.clock.now(), false)
+      this.#stopIfUsedUp()
+      this.#setTimer()
+    })
+    this.#inFlight.add(tracked)
   }
 
   /** Everything that is due at this moment goes into one purchase. */
@@ -220,7 +260,7 @@ export class Schedule {
     if (this.#requested.size > 0 && now >= this.#collectedAt) {
       const requested = [...this.#requested]
       this.#requested.clear()
-      for (const tracked of this.#context.buyer.admit(requested)) due.add(tracked)
+      for (const tracked of this.#buyer.admit(requested)) due.add(tracked)
     }
     const lookUps = new Set(due)
     for (let tracked = this.#urgent.peek(); tracked && tracked.dueAt <= now; tracked = this.#urgent.peek()) {
@@ -234,16 +274,7 @@ export class Schedule {
       this.#setDue(tracked, NEVER)
       tracked.isLookUp = lookUps.has(tracked)
     }
-    if (due.size > 0) {
-      const call = this.#context.buyer.buy([...due], early).then(() => {
-        this.#inFlight.delete(call)
-        this.#makeUp()
-        this.#updateStretch(this.#context.clock.now(), false)
-        this.#stopIfUsedUp()
-        this.#setTimer()
-      })
-      this.#inFlight.add(call)
-    }
+    if (due.size > 0) this.#track(this.#buyer.buy([...due], early))
     // What a tick leaves out is bought when it is due.
     if (due.size > 0 || ticking.length > 0) this.#makeUp()
   }
@@ -295,7 +326,7 @@ export class Schedule {
   #plan(now: number, isStretched = false): void {
     this.#changesAt = NEVER
     const bought = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
-    const missing = this.ticks.plan(bought, this.lead.ms, now, isStretched)
+    const missing = this.ticks.plan(bought, this.answerTimes.latency, now, isStretched)
     // Not before it is too old, so that nobody who comes and goes has it bought again; several are cheaper in one request.
     const firstAt = Math.min(...missing.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
     for (const tracked of missing) {
@@ -308,7 +339,7 @@ export class Schedule {
   /** Plans anew if the stretch has changed. Returns whether it did. @param isNew whether the demand has changed */
   #updateStretch(now: number, isNew: boolean): boolean {
     const { dailyBudget, emit, lifetime } = this.#context
-    if (lifetime.aborted || !dailyBudget.update(this.watched, this.lead.ms, isNew)) return false
+    if (lifetime.aborted || !dailyBudget.update(this.watched, this.answerTimes.latency, isNew)) return false
     for (const tracked of this.watched) tracked.stretch(dailyBudget)
     this.#plan(now, true)
     const { stretch, atLeastStretch, watchesPerDay: creditsPerDay } = dailyBudget
@@ -331,7 +362,7 @@ export class Schedule {
   #dropUnwanted(tracked: TrackedPrice): void {
     if (tracked.isWanted) return
     this.#setDue(tracked, NEVER)
-    this.#context.buyer.withdraw()
+    this.#buyer.withdraw()
   }
 
   #setDue(tracked: TrackedPrice, at: number): void {

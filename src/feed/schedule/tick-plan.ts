@@ -1,7 +1,15 @@
 import { creditsFor, MAX_ITEMS } from '../../credits/cheapest-requests.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
-import { lifeOf, multipleOf, planTimetable, planWithPeriods, type Timetable } from '../timetable.ts'
+import {
+  type Latency,
+  lifeOf,
+  multipleOf,
+  NO_LATENCY,
+  planTimetable,
+  planWithPeriods,
+  type Timetable,
+} from '../timetable.ts'
 
 /** Addresses that are bought at the ticks of one timer. */
 export interface TickGroup {
@@ -31,7 +39,7 @@ export class TickPlan {
   /** When to plan again, if nothing changes: when the periods have cost so much that others pay, or when planning was put off. */
   replanAt = NEVER
   #plannedAt = Number.NEGATIVE_INFINITY
-  #leadMs = 0
+  #latency = NO_LATENCY
   /** What the periods of today have cost above the best ones since they were chosen, in credits. */
   #lost = 0
   /** What they cost above them now, in credits a day. */
@@ -44,14 +52,14 @@ export class TickPlan {
    * @param isStretched whether the intervals have changed because of the budget
    * @returns what would be too old at the next tick of its group
    */
-  plan(bought: readonly TrackedPrice[], leadMs: number, now: number, isStretched: boolean): TrackedPrice[] {
+  plan(bought: readonly TrackedPrice[], latency: Latency, now: number, isStretched: boolean): TrackedPrice[] {
     const isFull = isStretched || this.groups.length === 0 || now >= this.#plannedAt + MIN_PLAN_MS
     const demand = bought.map(({ intervalMs }) => ({ everyMs: intervalMs, addresses: 1 }))
-    const periods = this.groups.map((group) => this.#periodOf(group, leadMs))
-    const shortest = demand.reduce((least, { everyMs }) => Math.min(least, lifeOf(everyMs, leadMs)), NEVER)
+    const periods = this.groups.map((group) => this.#periodOf(group, latency))
+    const shortest = demand.reduce((least, { everyMs }) => Math.min(least, lifeOf(everyMs, latency)), NEVER)
     if (!isFull && periods.every((periodMs) => periodMs > shortest)) periods.push(shortest)
-    const kept = planWithPeriods(demand, periods, leadMs)
-    const planned = isFull || kept === undefined ? planTimetable(demand, leadMs) : kept
+    const kept = planWithPeriods(demand, periods, latency)
+    const planned = isFull || kept === undefined ? planTimetable(demand, latency) : kept
     this.timetable = kept && !isStretched && this.#isWorthKeeping(kept, planned, bought.length, now) ? kept : planned
     if (this.timetable === planned) {
       this.#lost = 0
@@ -61,7 +69,7 @@ export class TickPlan {
     this.#lostSince = now
     if (isFull) this.#plannedAt = now
     else if (bought.length > 0) this.replanAt = Math.min(this.replanAt, this.#plannedAt + MIN_PLAN_MS)
-    this.#leadMs = leadMs
+    this.#latency = latency
     return this.#place(bought, now)
   }
 
@@ -78,14 +86,14 @@ export class TickPlan {
     return left > 0
   }
 
-  /** The period of a group with the lead of now, so that no slower answer takes it apart. */
-  #periodOf({ periodMs, members }: TickGroup, leadMs: number): number {
-    const before = this.#leadMs
-    if (leadMs === before) return periodMs
+  /** The period of a group with the latency of now, so that no slower answer takes it apart. */
+  #periodOf({ periodMs, members }: TickGroup, latency: Latency): number {
+    const before = this.#latency
+    if (latency === before) return periodMs
     let period = NEVER
     for (const { intervalMs, lifeMs, multiple } of members)
       if (lifeMs === lifeOf(intervalMs, before))
-        period = Math.min(period, Math.floor(lifeOf(intervalMs, leadMs) / multiple))
+        period = Math.min(period, Math.floor(lifeOf(intervalMs, latency) / multiple))
     return period < NEVER ? Math.max(1, period) : periodMs
   }
 
@@ -112,8 +120,8 @@ export class TickPlan {
     missing: TrackedPrice[],
   ): TickGroup {
     for (const tracked of members) {
-      tracked.lifeMs = lifeOf(tracked.intervalMs, this.#leadMs)
-      tracked.multiple = multipleOf(tracked.intervalMs, periodMs, this.#leadMs)
+      tracked.lifeMs = lifeOf(tracked.intervalMs, this.#latency)
+      tracked.multiple = multipleOf(tracked.intervalMs, periodMs, this.#latency)
     }
     const earlier = new Set(members.flatMap((tracked) => before.get(tracked) ?? []))
     const same = [...earlier].find((group) => group.periodMs === periodMs)

@@ -1,6 +1,7 @@
 import { internalsOf } from '../../client/client-internals.ts'
 import { invalidOption } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
+import type { Schedule } from '../schedule/schedule.ts'
 import type { PageStream, PageStreamOptions } from './page-stream.ts'
 import type { StreamedPrice } from './stream-events.ts'
 import type { FeedStreamStatus } from './stream-state.ts'
@@ -14,18 +15,24 @@ const CONNECTING: FeedStreamStatus = {
   refused: [],
 }
 
+/** What a stream needs of its feed. */
+type StreamedFeed = { readonly schedule: Pick<Schedule, 'watched' | 'setPace' | 'deliver' | 'wake'> } & Pick<
+  FeedContext,
+  'client' | 'clock' | 'lifetime' | 'table' | 'isPaused' | 'emit' | 'notify'
+>
+
 /**
  * Takes the prices of a feed's watches from the stream of a proxy: what it covers has its pace, and is not bought. The rest is bought, as is
  * everything while there is no stream, or where its code cannot be loaded.
  */
 export class FeedStream {
-  readonly #context: FeedContext
+  readonly #context: StreamedFeed
   #stream: PageStream | undefined
   /** Whether it is not known yet what the stream covers. The schedule has to wait. */
   isLoading = true
 
   /** @throws InvalidRequestError for a client that cannot open streams */
-  constructor(context: FeedContext) {
+  constructor(context: StreamedFeed) {
     const internals = internalsOf(context.client)
     if (!internals) throw invalidOption('stream', true, 'left out: the client was not made by createClient')
     this.#context = context
@@ -80,10 +87,10 @@ export class FeedStream {
   }
 
   #deliver({ address, stamp: _, ...known }: StreamedPrice): void {
-    const { table, buyer } = this.#context
+    const { table, schedule } = this.#context
     const tracked = table.find(address)
     // The answer to a request in flight will be newer.
-    if (tracked && !tracked.inFlight && known.at > tracked.at) buyer.deliver(tracked, known)
+    if (tracked && !tracked.inFlight && known.at > tracked.at) schedule.deliver(tracked, known)
   }
 
   /**

@@ -1,15 +1,14 @@
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import { compareDecimals, type Decimal, hasMovedBy, parseDecimal } from '../../utils/decimal.ts'
-import type { FeedContext } from '../context.ts'
 import { iterateLatest, type LatestValueStream } from '../requests/latest-value-stream.ts'
 import { readAmount } from './min-change.ts'
 import type { AlertOptions, FeedAlert, FeedPrice } from './types.ts'
-import { groupByAddress, RunningWatch, readIntervals } from './watch.ts'
+import { groupByAddress, RunningWatch, readIntervals, type WatchingFeed } from './watch.ts'
 
 const OPTIONS = ['above', 'below', 'movePercent', 'withinMs', 'everyMs', 'atLeastEveryMs', 'signal']
 const MAX_UNREAD = 1_000
 
-export function watchAlerts(address: string, options: AlertOptions, context: FeedContext): AsyncIterable<FeedAlert> {
+export function watchAlerts(address: string, options: AlertOptions, context: WatchingFeed): AsyncIterable<FeedAlert> {
   rejectUnknown('alert option', options, OPTIONS)
   const { clock, lifetime, toChecksum } = context
   const { signal } = options
@@ -24,8 +23,11 @@ export function watchAlerts(address: string, options: AlertOptions, context: Fee
     const detect = detectCrossings(conditions)
     let missed = 0
     let isFirst = true
+    const reads = new WeakMap<FeedPrice, () => FeedPrice>()
+    const aged = (price: FeedPrice) => reads.get(price)?.() ?? price
     const start = (stream: LatestValueStream<FeedAlert>) => {
-      const onPrice = (price: FeedPrice) => {
+      const onPrice = (price: FeedPrice, readPrice: () => FeedPrice) => {
+        reads.set(price, readPrice)
         // A price that was already old at the start says nothing of now.
         const requestedAt = clock.now() - price.ageMs
         if (isFirst && requestedAt < oldestAt) return
@@ -33,14 +35,15 @@ export function watchAlerts(address: string, options: AlertOptions, context: Fee
         for (const crossing of detect(price, requestedAt)) stream.push(crossing, () => read(crossing))
       }
       const read = ({ condition, price, from }: Crossing) => {
-        const alert = { condition, price: watch.withAge(price), from: from && watch.withAge(from), missed }
+        const alert = { condition, price: aged(price), from: from && aged(from), missed }
         missed = 0
         return alert
       }
       const watch = new RunningWatch(target, { signal, endsIfRefused: true, onPrice, onEnd: stream.end }, context)
       return () => watch.stop()
     }
-    return iterateLatest({ signal, lifetime, start, maxUnread: MAX_UNREAD, onDrop: () => void missed++ })
+    const onDrop = () => void missed++
+    return iterateLatest({ signal, lifetime, start, maxUnread: MAX_UNREAD, keepsUnread: true, onDrop })
   }
   return { [Symbol.asyncIterator]: iterate }
 }

@@ -4,15 +4,22 @@ import { invalidOption, rejectUnknown } from '../../errors/input.ts'
 import type { FeedContext } from '../context.ts'
 import { isStale, MAX_LATENCY_MS, type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { canWaitFor } from '../requests/backoff.ts'
+import type { Schedule } from '../schedule/schedule.ts'
 import type { FeedPrice, PriceRequestOptions } from './types.ts'
 
 /** Retries of a failed request, as many as the client makes by default. */
 const MAX_RETRIES = 2
 
+/** What a price request needs of its feed. */
+type RequestedFeed = { readonly schedule: Pick<Schedule, 'request' | 'cancel'> } & Pick<
+  FeedContext,
+  'clock' | 'table' | 'dailyBudget' | 'backoff' | 'lifetime' | 'maxAgeMs' | 'toChecksum'
+>
+
 export async function getPrices(
   inputs: readonly string[],
   options: PriceRequestOptions,
-  context: FeedContext,
+  context: RequestedFeed,
 ): Promise<Record<string, FeedPrice>> {
   const { clock, table, dailyBudget, lifetime, toChecksum } = context
   rejectUnknown('price request option', options, ['maxAgeMs', 'stale', 'signal'])
@@ -25,16 +32,16 @@ export async function getPrices(
   const wanted = table.open(toChecksum(inputs))
   const requestedAt = clock.now()
   const oldestMs = stale === 'allow' ? maxAgeMs * dailyBudget.requestStretch : maxAgeMs
-  const isFresh = ({ price, at }: TrackedPrice) => price !== undefined && requestedAt - at <= oldestMs
-  const missing = wanted.filter((tracked) => !isFresh(tracked))
+  const missing = wanted.filter(({ price, at }) => price === undefined || isStale(requestedAt - at, oldestMs))
   // The answer to a request that was sent before this one may already be too old, and one that has waited while the machine slept.
-  const isTooOld = ({ at }: TrackedPrice) => clock.now() - at > oldestMs + (at < requestedAt ? 0 : MAX_LATENCY_MS)
+  const isTooOld = ({ at }: TrackedPrice) =>
+    isStale(clock.now() - at, oldestMs + (at < requestedAt ? 0 : MAX_LATENCY_MS))
   if (missing.length > 0) await waitFor(new Set(missing), isTooOld, { ...options, maxAgeMs }, context)
   const now = clock.now()
   const prices: Record<string, FeedPrice> = {}
   for (const [index, input] of inputs.entries()) {
     const tracked = wanted[index]
-    const price = tracked && toFeedPrice(tracked, input, now, tracked.at < requestedAt - maxAgeMs)
+    const price = tracked && toFeedPrice(tracked, input, now, isStale(requestedAt - tracked.at, maxAgeMs))
     if (price !== undefined) prices[input] = price
   }
   return prices
@@ -45,7 +52,7 @@ function waitFor(
   missing: Set<TrackedPrice>,
   isTooOld: (tracked: TrackedPrice) => boolean,
   { maxAgeMs, stale, signal }: PriceRequestOptions & { readonly maxAgeMs: number },
-  { schedule, backoff, lifetime, clock }: FeedContext,
+  { schedule, backoff, lifetime, clock }: RequestedFeed,
 ): Promise<void> {
   const isStaleAllowed = stale === 'allow'
   return new Promise((resolve, reject) => {
@@ -103,23 +110,4 @@ function waitFor(
 function tooOldError(address: string, ageMs: number): ResponseError {
   const message = `token.price: a cache answered with a price of ${address} that is ${Math.round(ageMs / 1_000)} s old, above maxAgeMs. Cache no answers of the service, or pass stale: 'allow'.`
   return new ResponseError(message, { code: 'cached_answer', operation: 'token.price', params: { address } })
-}
-
-/** Returns `feed.peek`: the same object for an input until the price or its `stale` changes, so that React can compare snapshots. */
-export function createPeek({ clock, table, maxAgeMs, toChecksum }: FeedContext) {
-  const snapshots = new WeakMap<TrackedPrice, Map<string, { readonly price: FeedPrice; readonly at: number }>>()
-  return (input: string): FeedPrice | undefined => {
-    const [address = input] = toChecksum([input])
-    const tracked = table.find(address)
-    if (tracked === undefined) return undefined
-    const { at, watchers, shortestInterval } = tracked
-    const now = clock.now()
-    const stale = watchers.size > 0 ? tracked.isStale(shortestInterval, now) : isStale(now - at, maxAgeMs)
-    const known = snapshots.get(tracked) ?? new Map()
-    const last = known.get(input)
-    if (last?.at === at && last.price.stale === stale) return last.price
-    const price = toFeedPrice(tracked, input, now, stale)
-    if (price !== undefined) snapshots.set(tracked, known.set(input, { price, at }))
-    return price
-  }
 }

@@ -1,11 +1,18 @@
-import { invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
+import { checkCallbacks, invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
 import { messageOf } from '../../utils/runtime.ts'
 import type { FeedContext } from '../context.ts'
 import { callSafely, codeOf, type Failure, isKeyRefused } from '../failures.ts'
 import { isStale, type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { iterateLatest, type LatestValueStream } from '../requests/latest-value-stream.ts'
+import type { Schedule } from '../schedule/schedule.ts'
 import { MoveFilter, readMinChange } from './min-change.ts'
 import type { FeedPrice, Watch, WatchOptions } from './types.ts'
+
+/** What a watch needs of its feed: it says what it wants, and reads what is known. */
+export type WatchingFeed = { readonly schedule: Pick<Schedule, 'join' | 'leave' | 'wake'> } & Pick<
+  FeedContext,
+  'clock' | 'lifetime' | 'table' | 'dailyBudget' | 'watches' | 'emit' | 'toChecksum'
+>
 
 export interface WatchTarget {
   /** As they were given, by their address in EIP-55 form. */
@@ -21,7 +28,8 @@ export interface Subscription {
   readonly onError?: ((error: unknown) => void) | undefined
   /** Whether a refused key ends the watch. */
   readonly endsIfRefused: boolean
-  onPrice(price: FeedPrice): void
+  /** @param read returns the price with its age after it has waited to be read */
+  onPrice(price: FeedPrice, read: () => FeedPrice): void
   /** Called with an input that is no longer watched. */
   onForget?(input: string): void
   /** Called once at the end, with an error unless the watch was stopped or the feed closed. */
@@ -33,17 +41,16 @@ export class RunningWatch implements Subscriber {
   everyMs: number
   /** The longest interval while the budget is too small; Infinity if any will do. */
   atLeastEveryMs: number
-  readonly #context: FeedContext
+  readonly #context: WatchingFeed
   readonly #subscription: Subscription
   readonly #stopListening: () => void
   #inputs: WatchTarget['inputs']
   #prices: readonly TrackedPrice[] = []
   /** Addresses whose failure was reported and that have had no price since, and whether the known one was reported as stale. */
   readonly #failing = new Map<TrackedPrice, { readonly isLate: boolean }>()
-  readonly #deliveredAt = new WeakMap<FeedPrice, number>()
   #reportedCode: string | undefined
 
-  constructor(target: WatchTarget, subscription: Subscription, context: FeedContext) {
+  constructor(target: WatchTarget, subscription: Subscription, context: WatchingFeed) {
     this.#context = context
     this.#subscription = subscription
     this.#inputs = target.inputs
@@ -56,18 +63,6 @@ export class RunningWatch implements Subscriber {
 
   get addresses(): number {
     return this.#inputs.size
-  }
-
-  /** A price that was delivered, with its age after it has waited to be read. */
-  withAge(price: FeedPrice): FeedPrice {
-    const { clock, table, toChecksum } = this.#context
-    const now = clock.now()
-    const waitedMs = now - (this.#deliveredAt.get(price) ?? now)
-    if (waitedMs === 0) return price
-    const [address = ''] = toChecksum([price.address])
-    const ageMs = Math.floor(price.ageMs + waitedMs)
-    const maxAgeMs = table.find(address)?.maxAge(this.everyMs) ?? this.everyMs
-    return { ...price, ageMs, stale: price.stale || isStale(ageMs, maxAgeMs) }
   }
 
   update({ inputs, everyMs, atLeastEveryMs }: WatchTarget): void {
@@ -132,12 +127,13 @@ export class RunningWatch implements Subscriber {
     for (const tracked of this.#prices) schedule.join(tracked, this, !before.has(tracked.address))
     schedule.wake()
     const { stretch, atLeastStretch } = dailyBudget
-    const oldest = clock.now() - Math.min(this.everyMs * stretch, this.atLeastEveryMs * atLeastStretch)
+    const now = clock.now()
+    const stretchedMs = Math.min(this.everyMs * stretch, this.atLeastEveryMs * atLeastStretch)
     const isNew = (address: string) => (input: string) => !before.get(address)?.includes(input)
     const known = this.#prices.filter(
       (tracked) =>
         tracked.price !== undefined &&
-        (tracked.at >= oldest || !this.#isOld(tracked)) &&
+        !isStale(now - tracked.at, Math.max(stretchedMs, tracked.maxAge(this.everyMs))) &&
         this.#inputs.get(tracked.address)?.some(isNew(tracked.address)),
     )
     // Later, so that the caller has the watch before its callback runs.
@@ -154,11 +150,20 @@ export class RunningWatch implements Subscriber {
   #report(tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true): void {
     const { onPrice, onError } = this.#subscription
     for (const input of this.#inputs.get(tracked.address)?.filter(isWanted) ?? []) {
-      const now = this.#context.clock.now()
+      const { clock } = this.#context
+      const now = clock.now()
       const price = toFeedPrice(tracked, input, now, stale)
       if (price === undefined || !this.#isRunning) continue
-      this.#deliveredAt.set(price, now)
-      callSafely(onPrice, price, (error) => callSafely(onError, error))
+      const read = () => {
+        const ageMs = Math.floor(price.ageMs + clock.now() - now)
+        if (ageMs === price.ageMs) return price
+        return { ...price, ageMs, stale: price.stale || isStale(ageMs, tracked.maxAge(this.everyMs)) }
+      }
+      callSafely(
+        () => onPrice(price, read),
+        undefined,
+        (error) => callSafely(onError, error),
+      )
     }
   }
 
@@ -169,9 +174,14 @@ export class RunningWatch implements Subscriber {
 }
 
 /** `feed.watch`: a callback, or any number of iterations, each with a running watch of its own. */
-export function watchPrices(addresses: string | readonly string[], options: WatchOptions, context: FeedContext): Watch {
+export function watchPrices(
+  addresses: string | readonly string[],
+  options: WatchOptions,
+  context: WatchingFeed,
+): Watch {
   const { lifetime, toChecksum } = context
   rejectUnknown('watch option', options, ['everyMs', 'atLeastEveryMs', 'onPrice', 'onError', 'minChange', 'signal'])
+  checkCallbacks(options)
   const { onPrice, onError, minChange, signal } = options
   const change = readMinChange(minChange)
   const intervals = readIntervals(options)
@@ -191,13 +201,13 @@ export function watchPrices(addresses: string | readonly string[], options: Watc
 
   function startStream(stream: LatestValueStream<FeedPrice>): () => void {
     const filter = new MoveFilter(change)
-    const read = (price: FeedPrice) => {
-      const aged = watch.withAge(price)
-      filter.recordDelivery(aged)
-      return aged
-    }
-    const onPrice = (price: FeedPrice) => {
-      if (filter.shouldDeliver(price)) stream.push(price.address, () => read(price))
+    const onPrice = (price: FeedPrice, read: () => FeedPrice) => {
+      const readOnce = () => {
+        const aged = read()
+        filter.recordDelivery(aged)
+        return aged
+      }
+      if (filter.shouldDeliver(price)) stream.push(price.address, readOnce)
       // The price is back near the one that was read last.
       else stream.drop(price.address)
     }
