@@ -1,6 +1,6 @@
 import { startBackgroundTimer } from '../concurrency/clock.ts'
 import { namedError } from '../utils/runtime.ts'
-import { badRequest, failure, methodNotAllowed, type Refusal } from './respond.ts'
+import { badRequest, failure, methodNotAllowed, type Refusal, type Reply } from './respond.ts'
 import type { MarketProxy } from './types.ts'
 
 /** The parts of an `IncomingMessage` of `node:http` that the handler reads. */
@@ -23,8 +23,8 @@ export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string | string[]>): unknown
   /** Returns whether more may be written now. */
   write(chunk: Uint8Array): boolean
-  /** Ends the answer, with its last part. */
-  end(chunk?: Uint8Array): unknown
+  /** Ends the answer, with its last part, or with all of it. */
+  end(chunk?: Uint8Array | string): unknown
   /** Closes the connection. */
   destroy(): unknown
   /** Calls back at each `drain`, `close` or `error`. */
@@ -78,35 +78,28 @@ class Connection {
     return this.#left.signal
   }
 
-  async send(answered: Response): Promise<void> {
-    const { status, headers, body } = answered
+  async send({ status, headers, body }: Reply): Promise<void> {
     const response = this.#response
-    const cookies = headers.getSetCookie()
-    const lines = { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) }
-    let whole: Uint8Array | undefined
-    if (body && headers.get('content-type') !== 'application/json')
-      await this.#sendParts(status, lines, body.getReader())
-    else {
-      // One write, for the headers and all of the body.
-      whole = body ? new Uint8Array(await answered.arrayBuffer()) : undefined
-      if (this.left.aborted) return
-      response.writeHead(status, { ...lines, ...(whole && { 'content-length': String(whole.length) }) })
-    }
+    const whole = typeof body === 'string' ? body : undefined
+    if (body !== null && typeof body !== 'string') await this.#sendParts(status, headers, body.getReader())
     if (this.left.aborted) return
+    // Node writes the headers and a text at once.
+    const length = whole !== undefined && { 'content-length': String(new TextEncoder().encode(whole).length) }
+    if (whole !== undefined || body === null) response.writeHead(status, { ...headers, ...length })
     this.#stopTimer = startBackgroundTimer(MAX_READ_MS, () => response.destroy())
     response.end(whole)
   }
 
   async #sendParts(
     status: number,
-    lines: Record<string, string | string[]>,
+    headers: Reply['headers'],
     reader: ReadableStreamDefaultReader<Uint8Array>,
   ): Promise<void> {
     const cancel = () => void reader.cancel().catch(() => {})
     if (this.left.aborted) return cancel()
     this.left.addEventListener('abort', cancel)
     // They are sent with the first part, which a stream has at once.
-    this.#response.writeHead(status, lines)
+    this.#response.writeHead(status, headers)
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       if (this.left.aborted) return
       // A stream that ends while its visitor reads nothing is not waited for.
@@ -123,13 +116,28 @@ class Connection {
   }
 }
 
-async function answer(proxy: MarketProxy, request: NodeRequest, signal: AbortSignal): Promise<Response> {
+async function answer(proxy: MarketProxy, request: NodeRequest, signal: AbortSignal): Promise<Reply> {
   const { method = 'GET' } = request
   if (FORBIDDEN_METHODS.has(method.toUpperCase())) return refused(methodNotAllowed(`The proxy takes no ${method}.`))
   const standard = toRequest(request, method, signal)
-  return standard === undefined
-    ? refused(badRequest('The target or a header of the request is not valid.'))
-    : proxy(standard)
+  if (standard === undefined) return refused(badRequest('The target or a header of the request is not valid.'))
+  const replies = (proxy as Partial<Replying>)[REPLIES]
+  if (replies?.of === proxy) return replies.answer(standard)
+  const { status, headers, body } = await proxy(standard)
+  const cookies = headers.getSetCookie()
+  return {
+    status,
+    headers: { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) },
+    body,
+  }
+}
+
+const REPLIES = Symbol('replies')
+type Replying = { readonly [REPLIES]: { readonly of: MarketProxy; answer(request: Request): Promise<Reply> } }
+
+/** Lets `toNodeHandler` do without a `Response`, which takes a third of an answer that was kept. What wraps or copies the proxy answers for itself. */
+export function withReplies(proxy: MarketProxy, answer: (request: Request) => Promise<Reply>): MarketProxy {
+  return Object.defineProperty(proxy, REPLIES, { value: { of: proxy, answer } })
 }
 
 const refused = (refusal: Refusal) => failure(refusal, 'GET', (text) => text)

@@ -3,10 +3,11 @@ import { createAddressReader } from '../utils/address.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { createIdentify, type Identity } from './identify.ts'
 import { ListedTokens } from './listed-tokens.ts'
+import { withReplies } from './node-handler.ts'
 import { OriginPolicy, preflightHeaders } from './origin.ts'
 import { Purchases } from './purchases.ts'
 import { createRouter, type ProxyCall, type Route, readCall } from './read-call.ts'
-import { failure, methodNotAllowed, notFound, refusalOf, refuse, success } from './respond.ts'
+import { failure, methodNotAllowed, notFound, type Reply, refusalOf, refuse, success, toResponse } from './respond.ts'
 import { type ProxySettings, readSettings } from './settings.ts'
 import { OpenStreams } from './stream/open-streams.ts'
 import type { MarketProxy, ProxyOptions, ProxyStatus } from './types.ts'
@@ -37,11 +38,12 @@ import { RequestRate, Visitors } from './visitors.ts'
 export function createProxy(options: ProxyOptions): MarketProxy {
   const server = new ProxyServer(readSettings(options))
   const close = () => server.close()
-  return Object.assign((request: Request) => server.answer(request), {
+  const proxy = Object.assign(async (request: Request) => toResponse(await server.answer(request)), {
     status: () => server.status(),
     close,
     [ASYNC_DISPOSE]: close,
   })
+  return withReplies(proxy, (request) => server.answer(request))
 }
 
 /** A proxy with its state. Its steps stand in the order in which they happen to a request. */
@@ -72,10 +74,11 @@ class ProxyServer {
     this.#purchases = new Purchases(settings, this.#visitors)
   }
 
-  answer(request: Request): Promise<Response> {
-    const response = this.#respond(request).finally(() => this.#live.delete(response))
-    this.#live.add(response)
-    return response
+  /** Never rejects. */
+  answer(request: Request): Promise<Reply> {
+    const reply = this.#respond(request).finally(() => this.#live.delete(reply))
+    this.#live.add(reply)
+    return reply
   }
 
   status(): ProxyStatus {
@@ -101,26 +104,25 @@ class ProxyServer {
     await this.#settings.closeBudget().catch(() => {})
   }
 
-  async #respond(request: Request): Promise<Response> {
+  async #respond(request: Request): Promise<Reply> {
     // What is known of who sends it, as soon as it is.
     const sender: Partial<Identity> = {}
-    const response = await this.#handle(request, sender).catch((error) => this.#refuse(request, sender, error))
-    for (const [name, value] of Object.entries(this.#origins.headersFor(request)))
-      if (!response.headers.has(name)) response.headers.set(name, value)
+    const reply = await this.#handle(request, sender).catch((error) => this.#refuse(request, sender, error))
+    const headers = { ...this.#origins.headersFor(request), ...reply.headers }
     // A shared cache would hand one visitor's cookie to the others.
-    const isShared = response.headers.get('cache-control')?.startsWith('public')
-    if (sender.setCookie && !isShared) response.headers.append('set-cookie', sender.setCookie)
-    return response
+    const isShared = String(headers['cache-control']).startsWith('public')
+    if (sender.setCookie && !isShared) headers['set-cookie'] = sender.setCookie
+    return { ...reply, headers }
   }
 
   /** ONE REQUEST: whose page -> who asks -> route -> allowed -> parameters -> tokens -> cache, or budgets and call -> answer. */
-  async #handle(request: Request, sender: Partial<Identity>): Promise<Response> {
+  async #handle(request: Request, sender: Partial<Identity>): Promise<Reply> {
     const { ages, rules, cdnMaxAgeMs } = this.#settings
     const url = new URL(request.url)
     const { method, signal } = request
     this.#closing.throwIfAborted()
     this.#origins.check(request, url)
-    if (method === 'OPTIONS') return new Response(null, { status: 204, headers: preflightHeaders(request) })
+    if (method === 'OPTIONS') return { status: 204, headers: preflightHeaders(request), body: null }
 
     const route = this.#matchRoute(url.pathname)
     if (route?.operation === 'status') {
@@ -169,14 +171,14 @@ class ProxyServer {
       throw refuse(403, 'not_allowed', `${rule.operation} is open to visitors for some tokens only.`)
   }
 
-  #answerStatus({ method }: Request): Response {
+  #answerStatus({ method }: Request): Reply {
     if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(TAKES)
     const body = this.#settings.client.redact(JSON.stringify(this.status()))
     const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-    return new Response(method === 'HEAD' ? null : body, { headers })
+    return { status: 200, headers, body: method === 'HEAD' ? null : body }
   }
 
-  #refuse(request: Request, { visitor }: Partial<Identity>, error: unknown): Response {
+  #refuse(request: Request, { visitor }: Partial<Identity>, error: unknown): Reply {
     const { client, clock, budget } = this.#settings
     // Nobody reads the answer to a visitor who left.
     const refusal = request.signal.aborted

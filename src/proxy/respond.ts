@@ -6,6 +6,17 @@ import type { Operation } from '../operations/operation.ts'
 import { isObject } from '../operations/type-guards.ts'
 import type { Bought } from './purchases.ts'
 
+/** An answer to a visitor. A `Response` is made of it only where one is asked for: it takes longer than to find an answer that was kept. */
+export interface Reply {
+  readonly status: number
+  /** By their names in lower case. */
+  readonly headers: Record<string, string | string[]>
+  readonly body: string | ReadableStream<Uint8Array> | null
+}
+
+export const toResponse = ({ status, headers, body }: Reply) =>
+  new Response(body, { status, headers: headers as Record<string, string> })
+
 /** No page may read JSON as a script or a style sheet. */
 const JSON_HEADERS = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
 
@@ -20,7 +31,7 @@ export function success(
   { cost, remaining }: { cost?: number; remaining?: number | undefined },
   cdnMaxAgeMs: number,
   ages: AgeClock,
-): Response {
+): Reply {
   const maxAge = Math.floor(Math.min(cdnMaxAgeMs, answer.freshUntil - ages.now()) / 1_000)
   const isShared = maxAge > 0
   const ageSeconds = Math.floor(keptMs / 1_000)
@@ -35,9 +46,8 @@ export function success(
   if (cost !== undefined) headers['x-credits-cost'] = String(isShared ? 0 : cost)
   if (remaining !== undefined && !isShared) headers['x-credits-remaining'] = String(remaining)
   // An answer that was paid for is sent whole, so that 304 always means 0 credits.
-  if (!cost && isKnown(request.headers.get('if-none-match'), answer.etag))
-    return new Response(null, { status: 304, headers })
-  return new Response(request.method === 'HEAD' ? null : answer.body, { headers })
+  if (!cost && isKnown(request.headers.get('if-none-match'), answer.etag)) return { status: 304, headers, body: null }
+  return { status: 200, headers, body: request.method === 'HEAD' ? null : answer.body }
 }
 
 /** Whether a request has this answer already. Tags are compared weakly, as RFC 9110 asks of `If-None-Match`. */
@@ -53,14 +63,11 @@ export function failure(
   method: string,
   redact: (text: string) => string,
   remaining?: number,
-): Response {
+): Reply {
   const body = method === 'HEAD' ? null : redact(JSON.stringify({ error: { code, message } }))
   const wait = retryAfterMs !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
   const left = remaining !== undefined && { 'x-credits-remaining': String(remaining) }
-  return new Response(body, {
-    status,
-    headers: { ...JSON_HEADERS, 'cache-control': 'no-store', ...wait, ...left, ...headers },
-  })
+  return { status, headers: { ...JSON_HEADERS, 'cache-control': 'no-store', ...wait, ...left, ...headers }, body }
 }
 
 export function toBody(operation: OperationId, data: unknown): string {

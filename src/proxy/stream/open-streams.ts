@@ -3,7 +3,7 @@ import { nextTurn } from '../../concurrency/event-loop.ts'
 import type { RefusedAddress } from '../../feed/stream/stream-state.ts'
 import type { AddressReader } from '../../utils/address.ts'
 import type { ListedTokens } from '../listed-tokens.ts'
-import { badRequest, type Refusal, refuse } from '../respond.ts'
+import { badRequest, type Refusal, type Reply, refuse } from '../respond.ts'
 import type { StreamSettings } from '../settings.ts'
 import type { StreamedAddresses } from '../types.ts'
 import { EventStream, eventText, PriceList } from './event-stream.ts'
@@ -78,7 +78,7 @@ export class OpenStreams {
   }
 
   /** @throws Refusal for a stream that can have none of its addresses */
-  async open({ signal }: Request, url: URL, visitor: string): Promise<Response> {
+  async open({ signal }: Request, url: URL, visitor: string): Promise<Reply> {
     const asked = readAddresses(url)
     const { addresses: allowed } = this.#settings
     const known = allowed === 'listed' ? await this.#listed.get(signal) : allowed
@@ -111,7 +111,7 @@ export class OpenStreams {
     // Not the newest: fronts report that a visitor has left only at the next write, and who reloads a page would be locked out.
     if (isReplacing) [...this.#streams].find(([, other]) => other === visitor)?.[0].end(REPLACED)
     this.#setTimer()
-    return new Response(stream.body, { headers: HEADERS })
+    return { status: 200, headers: HEADERS, body: stream.body }
   }
 
   close(): void {
