@@ -1,7 +1,8 @@
 /** Measures what visitors cost behind the proxy, and what the proxy itself takes. */
+import { Agent, get } from 'node:http'
 import { loadavg } from 'node:os'
 import { printTable } from '../../../examples/support/table.ts'
-import { startWorker } from '../support/processes.ts'
+import { SERVER_CORE, startWorker } from '../support/processes.ts'
 import { markMissed, spreadOf, type Table, thisMachine, writeReadme } from '../support/tables.ts'
 import {
   type Bill,
@@ -79,8 +80,56 @@ async function measureStreams(): Promise<Table> {
   }
 }
 
+const ANSWERS = 2_000
+const ROUNDS = 9
+const CONNECTIONS = 4
+
+/** CPU time of the server for an answer that it has kept, over that of a plain handler of Hono with a Map, round by round. */
+async function measureAnswers(): Promise<Table> {
+  const worker = startWorker('proxy/serve-answers.mjs', {}, SERVER_CORE, process.execArgv)
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  const { url } = await worker.next<{ url: string }>()
+  const ask = (handler: string) =>
+    new Promise<void>((resolve, reject) => {
+      const headers = { 'x-visitor': 'one', 'x-handler': handler }
+      get(url, { agent, headers }, (response) => {
+        if (response.statusCode !== 200) reject(new Error(`${handler} answered ${response.statusCode}.`))
+        response.resume().once('end', resolve)
+      }).once('error', reject)
+    })
+  const cpuOf = async (handler: string) => {
+    worker.send({})
+    await worker.next()
+    const each = Array.from({ length: CONNECTIONS }, async () => {
+      for (let asked = 0; asked < ANSWERS / CONNECTIONS; asked++) await ask(handler)
+    })
+    await Promise.all(each)
+    worker.send({})
+    return (await worker.next<number>()) / ANSWERS
+  }
+  const rounds: Record<'proxy' | 'hono', number>[] = []
+  for (let round = 0; round <= ROUNDS; round++) rounds.push({ proxy: await cpuOf('proxy'), hono: await cpuOf('hono') })
+  agent.destroy()
+  worker.stop()
+  // The first one compiles.
+  const measured = rounds.slice(1)
+  const ratio = median(measured.map(({ proxy, hono }) => proxy / hono))
+  return {
+    head: ['an answer that was kept, over node:http', 'CPU of the server', 'over Hono with a Map', 'Target'],
+    rows: [
+      ['Hono with a Map', `${median(measured.map(({ hono }) => hono)).toFixed(0)} µs`, '1', ''],
+      [
+        'the proxy',
+        `${median(measured.map(({ proxy }) => proxy)).toFixed(0)} µs`,
+        markMissed(ratio.toFixed(2), ratio <= 2),
+        '2',
+      ],
+    ],
+  }
+}
+
 const tables: Table[] = []
-for (const measure of [compareBills, measureStreams]) {
+for (const measure of [compareBills, measureStreams, measureAnswers]) {
   const table = await measure()
   tables.push(table)
   printTable(table.head, table.rows)
