@@ -29,7 +29,7 @@ export class InsufficientCreditsError extends ApiError {
   }
 }
 
-/** 404: no such token, collection or pool; with code `not_the_service`, a web page that is not the service. Not retried. */
+/** 404: no such token, collection or pool; with code `front_error`, something in front of the service answered. Not retried. */
 export class NotFoundError extends ApiError {
   override get name(): string {
     return 'NotFoundError'
