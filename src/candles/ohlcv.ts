@@ -15,7 +15,7 @@ export type OhlcvRow = [time: number, open: number, high: number, low: number, c
 const MAX_FILLED = 1_000_000
 
 /**
- * Joins candles: oldest first, each time once; of two with the same time, the later one stays. To add a page to a series:
+ * Joins candles: oldest first, each time once, with the later one of two of the same time. For a series that is kept:
  * `mergeCandles([...series, ...page])`.
  */
 export function mergeCandles<C extends Pick<Candle, 'time'>>(candles: readonly C[]): C[] {
@@ -28,8 +28,9 @@ export function mergeCandles<C extends Pick<Candle, 'time'>>(candles: readonly C
  * Adds a candle for each period between the first and the last one that has none, because nothing was traded in it. All four prices of such a
  * candle are the close before it, `volume` and `count` are 0, and `filled` is true. Nothing is added after the last candle.
  *
- * Indicators count rows: without these candles an average of 14 hours covers only 14 hours that had trades. The convention is that of
- * [freqtrade](https://github.com/freqtrade/freqtrade/blob/develop/freqtrade/data/converter/converter.py) (`ohlcv_fill_up_missing_data`).
+ * Indicators count rows: without these candles an average of 14 hours covers 14 hours with trades.
+ * The convention is that of [freqtrade](https://github.com/freqtrade/freqtrade/blob/develop/freqtrade/data/converter/converter.py)
+ * (`ohlcv_fill_up_missing_data`).
  * @param bucket the length with which the candles were bought
  * @throws TypeError with the code `invalid_option` for an unknown bucket, RangeError beyond 1,000,000 candles
  * @example
@@ -57,13 +58,13 @@ export function fillGaps(candles: readonly Candle[], bucket: CandleBucket): Fill
 }
 
 /**
- * Leaves out candles whose period is not over: the newest candle of an answer usually changes until its period ends. As in [OANDA's
- * API](https://developer.oanda.com/rest-live-v20/instrument-df/#Candlestick), a candle is complete if its end is not in the future.
+ * Leaves out what is not over: the newest candle of an answer usually changes until its period ends. As in
+ * [OANDA's API](https://developer.oanda.com/rest-live-v20/instrument-df/#Candlestick), a candle is complete if its end is not in the future.
  *
  * A candle does not say how long it is, so `bucket` is needed.
  * @param bucket the length with which the candles were bought
- * @param now when they were **requested**, in unix milliseconds: a candle that was open then stays unfinished, however late it is. If this machine's
- * clock may be wrong, use the service's time: the `date` of `meta.headers`.
+ * @param now when they were **requested**, in unix milliseconds: a candle that was open then stays unfinished, however late it is. Where this
+ * machine's clock may be wrong, the `date` of `meta.headers` is the service's time.
  * @throws TypeError with the code `invalid_option` for an unknown bucket
  * @example
  * const candles = await client.token.candles({ address, bucket: '1h' })
