@@ -99,8 +99,8 @@ export interface FakeService extends AsyncDisposable {
   readonly world: FakeWorld
 
   /**
-   * Adds a fault. All active faults that match a request take effect together, in the order in which they were added. Delays add up. Only the first
-   * fault that changes the content applies; another one waits for its next request.
+   * Adds a fault. All active faults that match a request take effect together, in the order in which they were added. Delays add up. If two faults
+   * set the content, the first wins, and the second waits for its next request.
    */
   fault(options: FaultOptions): FaultHandle
   /**

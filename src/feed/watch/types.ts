@@ -33,8 +33,8 @@ export interface WatchOptions {
   everyMs: number
   /**
    * The longest interval while the budget is too small, in milliseconds, at least `everyMs`; other watches are stretched more instead. If the budget
-   * does not suffice even for this, `atLeastStretch` is above 1. Prices older than `everyMs` are stale. While the watches are stretched, watches
-   * without this option get only what the guaranteed ones leave until midnight.
+   * does not suffice even for this, `atLeastStretch` is above 1. Prices older than `everyMs` are stale. While the watches are stretched, other prices
+   * are bought only with what the watches with this option leave until midnight.
    * @default any interval
    * @example feed.watch(tokens, { everyMs: 60_000, atLeastEveryMs: 300_000, onPrice })
    */
