@@ -29,8 +29,7 @@ export interface CandleWatchOptions {
 }
 
 /**
- * The newest candles of a token, oldest first. The last one may still be open. Buckets without a trade are missing where the
- * service leaves them out.
+ * The newest candles of a token, oldest first. The last one may still be open. Buckets without a trade are missing if the service leaves them out.
  */
 export type CandleSeries = readonly Candle[]
 

@@ -13,7 +13,7 @@ export interface CallMeta {
     readonly charged: number
     /** Credits left on the key by the newest answer that the client has seen. */
     readonly remaining: number | undefined
-    /** Where `charged` is from: the service's header, our own count of what was returned, or nothing was charged. */
+    /** Where `charged` comes from: the service's header, or computed from the returned items; `none` if nothing was charged. */
     readonly source: 'header' | 'computed' | 'none'
   }
   /** HTTP requests that were sent, retries included. */
@@ -40,15 +40,16 @@ export interface WithMeta<Data> {
   readonly meta: CallMeta
 }
 
-/** A promise of the data, with other forms of the answer. It is one call, whichever are read. */
+/** A promise of the data, with other forms of the answer. It is one call, whichever forms are read. */
 export interface ApiPromise<Data> extends Promise<Data> {
   /** Resolves to the data together with what the call cost. It is the same call, not a second one. */
   withMeta(): Promise<WithMeta<Data>>
   /**
    * Resolves to a standard `Response` with the status, the headers and the decoded body as the service sent them, to hand on or to store. It is the
-   * same call: it costs the same, and rejects with the same errors. A batch of several requests has the prices of all in its body and the headers
-   * of the last; an answer of the cache has status 200 and no headers. Call it right after the call, because an answer is not kept.
-   * @throws InvalidRequestError (`answer_not_kept`) when the answer came before
+   * same call: it costs the same, and rejects with the same errors. For a batch of several requests, the body has the prices of all, and the headers
+   * are those of the last. An answer from the cache has status 200 and no headers. Use it in the statement of the call, because an answer is not
+   * kept.
+   * @throws InvalidRequestError (`answer_not_kept`) when the answer has already come
    * @example return client.token.list({ limit: 20 }).asResponse()
    */
   asResponse(): Promise<Response>
@@ -56,12 +57,12 @@ export interface ApiPromise<Data> extends Promise<Data> {
 
 /** What every operation has beside its call. `Input` says whether its parameters can be left out. */
 export interface OperationTools<Params, Data, Input extends readonly unknown[] = [params: Params]> {
-  /** The cost of the call in credits. Sends nothing; throws what the call would reject with for its parameters. */
+  /** The cost of the call in credits. Sends nothing. Throws the error that the call would reject with for these parameters. */
   estimate(...input: Input): CostEstimate
   /**
-   * Calls the operation for each element of a list, some at a time (heavy ones at most `heavyConcurrency`), in the order of arrival.
-   * Iterate the result: nothing is sent before. With `store` it can be run again and buys only what is missing; with `maxCredits` it ends
-   * before the limit, and `remaining` has what is left.
+   * Calls the operation for each element of a list, several at a time (heavy ones: at most `heavyConcurrency`). Nothing is sent before you iterate
+   * the result, which yields results in the order of arrival. With `store`, a second run buys only what is missing. With `maxCredits` the sweep ends
+   * before the limit, and `remaining` has the rest.
    * @throws InvalidRequestError for parameters that the call would refuse, before anything is sent
    * @example for await (const { params, data, error } of client.locks.get.many(tokens, { store })) console.log(params, data ?? error)
    */

@@ -129,7 +129,7 @@ export interface CreditsEvent extends RequestEventBase {
   remaining?: number
 }
 
-/** An answer was lost that may have been charged; its worst case stays blocked. */
+/** The answer to a request that may have been charged was lost; its worst case stays blocked. */
 export interface CreditsUncertainEvent extends RequestEventBase {
   /** The name of the event. */
   type: 'credits.uncertain'
@@ -138,7 +138,7 @@ export interface CreditsUncertainEvent extends RequestEventBase {
 }
 
 /**
- * A request has ended for which nobody waited any more, and its charge is in no `call.succeeded` or `call.failed`, or was `unknown` there.
+ * A request has ended after all its callers had left. No `call.succeeded` or `call.failed` has reported its charge, or only as `unknown`.
  * `client.credits` and the budget have counted it.
  */
 export interface CreditsUnclaimedEvent extends RequestEventBase {
@@ -146,7 +146,7 @@ export interface CreditsUnclaimedEvent extends RequestEventBase {
   type: 'credits.unclaimed'
   /** Credits that the request was charged beyond what its callers were told. */
   credits: number
-  /** `unknown` where an answer was lost that may have been charged. */
+  /** `unknown` if the request may have been charged and its answer was lost. */
   charge: ChargeState
 }
 
@@ -196,6 +196,6 @@ export interface CacheEvent extends CallEventBase {
 export interface KeyExposedEvent {
   /** The name of the event. */
   type: 'key.exposed'
-  /** The warning, with the way out. */
+  /** The warning, and what to do instead. */
   message: string
 }

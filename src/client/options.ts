@@ -15,7 +15,7 @@ export type {
 } from '../transport/hooks.ts'
 export type * from '../transport/transport.ts'
 
-/** What becomes of a success whose body is not what the contract says. */
+/** What happens to a success whose body does not match the contract. */
 export type ValidateMode = 'strict' | 'warn' | 'off'
 
 /** What an abort does to a request that is sent already. */
@@ -44,7 +44,7 @@ export type CacheableOperation = Exclude<OperationId, 'account.me'>
 
 /** Which answers are cached, how long and where. */
 export interface CacheOptions {
-  /** How long the answers of an operation stay fresh after they were asked for: milliseconds, finite. Operations not named, or with 0, are not cached. */
+  /** How long answers of an operation stay fresh, counted from the request: finite milliseconds. Operations that are not named, or have 0, are not cached. */
   ttlMs: Readonly<Partial<Record<CacheableOperation, number | undefined>>>
   /** Where they are kept. @default memory, at most 1,000 answers */
   store?: CacheStore | undefined
@@ -53,7 +53,7 @@ export interface CacheOptions {
 /** Headers of a request. A value that is undefined is left out. */
 export type HeadersOption = Headers | Readonly<Record<string, string | undefined>> | [name: string, value: string][]
 
-/** What lines of `logLevel` are: each includes those before it. `off` prints nothing, whatever the environment says. */
+/** Which lines are printed: each level includes those before it. `off` prints nothing, whatever the environment says. */
 export type LogLevel = 'off' | 'warn' | 'info' | 'debug'
 
 /** Where lines go, such as `console`, or a logger of pino or winston. */
@@ -69,7 +69,7 @@ export interface Logger {
 /** Options of `createClient`. */
 export interface ClientOptions {
   /**
-   * The API key, or a function that is asked before each request. A call to the public service without a key rejects with
+   * The API key, or a function that returns it, called before each request. A call to the public service without a key rejects with
    * AuthenticationError before it is sent. @default ETN_MARKET_API_KEY, where there is an environment
    */
   apiKey?: string | (() => string | Promise<string>) | undefined
@@ -98,23 +98,23 @@ export interface ClientOptions {
    * rejects. @default 60_000
    */
   deadlineMs?: number | undefined
-  /** Or false for exactly one attempt. */
+  /** How often failed attempts are repeated, or false for exactly one attempt. */
   retry?: RetryOptions | false | undefined
   /** Heavy calls in flight at most; the service allows two across all its users. @default 2 */
   heavyConcurrency?: number | undefined
   /** Chunks of one `prices.batch` in flight at most. @default 4 */
   batchConcurrency?: number | undefined
   /**
-   * The most bytes that an answer may have, after decompression. A larger one rejects with ResponseError and the code `response_too_large`;
-   * it is not retried, and charged as its header states, else as the worst case. So does one of over 128 kB with more than 50,000 values:
-   * to parse 16 MB of `{},` blocks the event loop for seconds. A limit above 20 MB allows one value for each 400 bytes. The largest real
-   * answer has 84 kB and 3,500 values. @default 16_777_216
+   * The most bytes that an answer may have, after decompression. A larger one rejects with ResponseError and the code `response_too_large`; it is not
+   * retried, and counts with the cost in its header, else with the worst case. An answer of over 128 kB with more than 50,000 values is rejected in
+   * the same way, because parsing 16 MB of `{},` blocks the event loop for seconds. A limit above 20 MB allows one value for each 400 bytes. The
+   * largest real answer has 84 kB and 3,500 values. @default 16_777_216
    */
   maxResponseBytes?: number | undefined
   /**
-   * A limit in credits. `{ creditsPerDay }`, or `{ credits, windowMs }`, is kept in memory and holds while this process lives: each process has its own,
-   * and a restart begins anew. With a `store` it outlives the process, and all clients with that store and `name` share it. `createBudget` makes a
-   * budget to hand to several clients; with a `store`, call `await budget.load()` before you read its totals. @default no limit
+   * A limit in credits. `{ creditsPerDay }`, or `{ credits, windowMs }`, is kept in memory while this process lives: each process has its own, and a
+   * restart resets it. With a `store` it outlives the process, and all clients with that store and `name` share it. `createBudget` makes a budget for
+   * several clients; with a `store`, call `await budget.load()` before you read its totals. @default no limit
    */
   budget?: Budget | BudgetOptions | undefined
   /**
@@ -123,14 +123,14 @@ export interface ClientOptions {
    * @default the client shares nothing
    */
   fleet?: Fleet | undefined
-  /** @default nothing is cached */
+  /** Which answers are cached, how long and where. @default nothing is cached */
   cache?: CacheOptions | undefined
-  /** 'strict': reject with ResponseError. 'warn': raise the event `response.mismatch` and hand the data over. 'off': do not look. @default 'warn' */
+  /** 'strict': reject with ResponseError. 'warn': raise the event `response.mismatch` and return the data. 'off': do not check. @default 'warn' */
   validate?: ValidateMode | undefined
   /**
-   * What an abort does to a request that is sent already. 'cancel': it ends, and what it cost is unknown. 'finish': the caller is let go at
-   * once as well, but the answer is read to its end, so that its cost is known and it serves the next caller and the cache. A failed
-   * attempt is not repeated then. What is not sent yet is never sent, and `close()` ends everything. @default 'cancel'
+   * What an abort does to a request that is sent already. 'cancel': the request ends, and its cost is unknown. 'finish': the call also rejects at
+   * once, but the answer is read to its end. So its cost is known, and the answer serves the next caller and the cache. A failed attempt is not
+   * repeated then. In both cases, what is not sent yet is never sent, and `close()` ends everything. @default 'cancel'
    */
   whenAborted?: WhenAborted | undefined
   /**
@@ -142,7 +142,7 @@ export interface ClientOptions {
   logger?: Logger | undefined
   /** A listener for events. What it throws is ignored. */
   onEvent?: ((event: ClientEvent) => void) | undefined
-  /** @default real time */
+  /** The clock; tests can pass that of the fake. @default real time */
   clock?: Clock | undefined
 }
 
@@ -153,19 +153,18 @@ export interface CallOptions {
   /** How long one attempt may take, from sending to the last byte of the body. Milliseconds, above 0. */
   timeoutMs?: number | undefined
   /**
-   * How long the call may take with cool-downs, attempts and retry waits, milliseconds, above 0. While a request waits for one of the client's
-   * own slots, time up to the last answer to another request does not count. A batch of several requests rejects at the latest this long
-   * after its last answer.
+   * How long the call may take with cool-downs, attempts and retry waits, milliseconds, above 0. Time in the queue for one of the client's own slots
+   * does not count while other requests are answered. A batch of several requests rejects at the latest this long after its last answer.
    */
   deadlineMs?: number | undefined
   /** How often a failed attempt is repeated, or false for exactly one attempt. What is left out is the client's. */
   retry?: RetryOptions | false | undefined
   /**
-   * Headers of your own for this call, beside the client's. `Authorization` is not accepted. Only calls with equal headers share a request;
-   * a cached answer is given whatever the headers.
+   * Headers of your own for this call, beside the client's. `Authorization` is not accepted. Only calls with equal headers share a request; a cached
+   * answer is returned whatever the headers are.
    */
   headers?: HeadersOption | undefined
-  /** Whether a fresh answer of the cache may be given. `'reload'` asks the service, and keeps its answer. @default 'default' */
+  /** Whether a fresh answer of the cache may be returned. `'reload'` asks the service, and keeps its answer. @default 'default' */
   cache?: 'default' | 'reload' | undefined
   /** What happens to an answer that does not match the contract. */
   validate?: ValidateMode | undefined
@@ -189,6 +188,6 @@ export type RequestQuery = Readonly<Record<string, string | number | boolean | u
 export interface RequestOptions extends CallOptions {
   /** Query parameters. */
   query?: RequestQuery | undefined
-  /** The most that the call may cost, in credits: it is reserved, and counts as charged where the service does not state the cost. */
+  /** The most that the call may cost, in credits: it is reserved, and counts as charged if the service does not state the cost. */
   maxCredits: number
 }

@@ -23,7 +23,7 @@ export interface SweepOptions extends CallOptions {
   onProgress?: ((progress: SweepProgress) => void) | undefined
 }
 
-/** How far a sweep is. */
+/** The progress of a sweep. */
 export interface SweepProgress {
   /** Results so far, failures included. */
   readonly done: number

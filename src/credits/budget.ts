@@ -22,7 +22,7 @@ export interface BudgetTotals {
   readonly reserved: number
   /**
    * Worst case of requests that may have been charged and whose answer is lost. Held until the window ends, or, with `exclusiveKey`, until a balance
-   * has shown what they cost; then never more than what the limit leaves beside `spent` and `reserved`.
+   * has shown what they cost. With `exclusiveKey` it is never more than what the limit leaves beside `spent` and `reserved`.
    */
   readonly uncertain: number
   /** Worst case that the next request may have. */
@@ -81,9 +81,9 @@ export interface Reservation {
   /**
    * Call this right before the request is sent, and send nothing when it fails. A window counts what is sent in it, so a
    * reservation of an earlier window moves to the current one. Returns a promise only where something has to be written first.
-   * @param key the API key that the request is sent with, for a budget with `exclusiveKey` or a fleet, which keep a hash of it. A client of this library
-   * passes the hash. Without it nobody knows which balance the request changes: while it is in flight no balance proves anything, and when it was
-   * charged, the next balance of each key is compared with none before.
+   * @param key the API key that the request is sent with, for a budget with `exclusiveKey` or a fleet. They keep a hash of it; a client of this
+   * library passes the hash. Without a key nobody knows which balance the request changes. While it is in flight, no balance proves anything. If it
+   * was charged, the comparison of each key begins anew with its next balance.
    * @throws BudgetExceededError when it does not fit there, StateUnavailableError when the store fails; the reservation is
    * then released.
    */
@@ -107,7 +107,7 @@ export interface MemoryReservation extends Reservation {
 
 /** What the key's balance shows about answers that were lost. */
 export interface Reconciliation {
-  /** Credits that were charged without an answer. They count as spent now. Young losses stay uncertain beside them. */
+  /** Credits that were charged without an answer. They count as spent now. Losses younger than `maxChargeDelayMs` stay uncertain. */
   readonly charged: number
   /** Credits that were uncertain and are available again. */
   readonly freed: number
@@ -136,25 +136,26 @@ export interface BudgetStore {
  */
 export type BudgetOptions = CreditLimit & {
   /**
-   * Keeps the budget when the process ends. Call `await budget.load()` before you read its totals. What is reserved is written before it is sent, what a crash left reserved is
-   * `uncertain` after the restart, and while the store fails nothing is sent. One process at a time may use an entry.
+   * Keeps the budget when the process ends. Call `await budget.load()` before you read its totals. A reservation is written before its request is
+   * sent. What a crash left reserved is `uncertain` after the restart. While the store fails, nothing is sent. One process at a time may use an
+   * entry.
    * @default the budget is in memory
    */
   store?: BudgetStore | undefined
   /** Name of the budget in the store. Budgets with one store and name are one, and need the same options. @default 'default' */
   name?: string | undefined
   /**
-   * How long one read or write of the store may take, milliseconds, above 0. One that takes longer has failed: its call is refused, and the
-   * next one asks the store again. @default 5_000
+   * How long one read or write of the store may take, milliseconds, above 0. If it takes longer, it has failed: its call is refused, and the next
+   * call asks the store again. @default 5_000
    */
   storeTimeoutMs?: number | undefined
   /**
-   * States that nobody else spends with the keys of this budget, and that every request with them is reserved here, and confirmed with its
-   * key. An answer to a request that was in flight alone on its key then shows, by the key's balance, what lost answers cost: `spent` grows by
-   * what the balance fell beyond the known charges. What was lost `maxChargeDelayMs` ago or earlier is available again; what is younger
-   * stays `uncertain`, because it may still be charged. With several keys, each proves its own lost answers only; with a `store`,
-   * what a crash left in flight is proven where the process had used one key. A top-up proves nothing. The balance cannot show
-   * a top-up that is smaller than what lost answers cost. @default false
+   * States that nobody else spends with the keys of this budget, and that every request with them is reserved here, and confirmed with its key. If a
+   * request was alone in flight on its key, the balance in its answer then shows what lost answers cost: `spent` grows by what the balance fell
+   * beyond the known charges. Losses that are `maxChargeDelayMs` old or older are available again; younger ones stay `uncertain`, because they may
+   * still be charged. With several keys, each proves its own lost answers only. With a `store`, what a crash left in flight is proven if the process
+   * had used one key. A balance after a top-up proves nothing. The balance cannot show a top-up that is smaller than what lost answers cost.
+   * @default false
    */
   exclusiveKey?: boolean | undefined
   /**
@@ -168,15 +169,15 @@ export type BudgetOptions = CreditLimit & {
 const OPTIONS = ['store', 'name', 'storeTimeoutMs', 'exclusiveKey', 'maxChargeDelayMs']
 
 /**
- * A budget that several clients can share. With a `store`, it is the one budget of its entry in this process: where the entry is open, that is
- * returned, and unless a request is in flight, what other processes have spent meanwhile is read before the next reservation.
+ * A budget that several clients can share. With a `store`, an entry has one budget in this process: if the entry is open, its budget is returned.
+ * Unless a request is in flight, that budget then reads what other processes have spent before its next reservation.
  * @example const budget = createBudget({ creditsPerDay: 100_000 })
  * @example
  * // One that outlives the process, in anything with `get` and `set`
  * const budget = createBudget({ creditsPerDay: 20_000, store })
  * await budget.load()
  * console.log(budget.available)
- * @throws InvalidRequestError when an option is not accepted, or the entry is open with another one.
+ * @throws InvalidRequestError when an option is not accepted, or the entry is open with other options.
  */
 export function createBudget(
   options: BudgetOptions & { store: BudgetStore },

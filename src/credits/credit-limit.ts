@@ -2,7 +2,7 @@ import { invalidOption, requireWindowMs } from '../errors/input.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { requireCredits } from './budget-core.ts'
 
-/** A limit, as it is stated everywhere: `{ credits, windowMs }`, or `{ creditsPerDay }` for a day. */
+/** A limit in credits: `{ credits, windowMs }`, or `{ creditsPerDay }` for a day. */
 export type CreditLimit =
   | {
       /** Most credits that may be spent, a whole number; in each window when there is one. */

@@ -42,7 +42,7 @@ export interface PlanOptions {
   creditsPerDay?: number | undefined
 }
 
-/** What is spent over time: at most, when each answer is a full page, and at least, when each answer is empty. */
+/** What is spent over time: at most, if each answer is a full page; at least, if each answer is empty. */
 export interface PlannedSpending {
   /** Credits a day, at most. */
   readonly creditsPerDay: number
@@ -66,13 +66,13 @@ export interface PlannedSpending {
 
 /** What a schedule of calls costs, without a cache and without retries. */
 export interface CreditPlan extends PlannedSpending {
-  /** How long `balance` lasts at most spending; undefined without that option, Infinity when nothing is spent. */
+  /** How long `balance` lasts if the most is spent; undefined without that option, Infinity when nothing is spent. */
   readonly daysUntilEmpty: number | undefined
   /** The factor by which every interval must grow to fit `creditsPerDay`: 1 when it fits; undefined without that option. */
   readonly stretch: number | undefined
   /** The cost of each call of the schedule, in the given order. */
   readonly calls: readonly PlannedCost[]
-  /** How the same data costs less, the largest saving first. */
+  /** How to get the same data for less, the largest saving first. */
   readonly advice: readonly PlanAdvice[]
 }
 
@@ -117,8 +117,8 @@ export interface PlanAdvice {
 const HOURS_PER_DAY = 24
 
 /**
- * What a schedule of calls costs, in credits and US dollars a day and in 30 days, how long a balance lasts, which rate a daily limit
- * allows, and how the same data costs less. Sends nothing. Costs are those of the service's published table.
+ * Computes what a schedule of calls costs, in credits and US dollars, a day and in 30 days. The plan also says how long a balance lasts, which
+ * intervals a daily limit allows, and how to get the same data for less. Sends nothing. Costs are those of the service's published table.
  * @throws InvalidRequestError when a call would be refused, or when an interval or a limit is not above 0; it names the call
  * @example
  * const plan = planCredits([{ operation: 'token.price', params: { address }, every: '1m' }], { creditsPerDay: 36_000 })

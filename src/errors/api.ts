@@ -29,7 +29,7 @@ export class InsufficientCreditsError extends ApiError {
   }
 }
 
-/** 404: no such token, collection or pool; with code `not_the_service`, a web page that is not the service. Not retried. */
+/** 404: no such token, collection or pool; with code `front_error`, something in front of the service answered. Not retried. */
 export class NotFoundError extends ApiError {
   override get name(): string {
     return 'NotFoundError'
@@ -37,9 +37,8 @@ export class NotFoundError extends ApiError {
 }
 
 /**
- * 429: too many calls with this key. Retried after `Retry-After`; until then every call with the key waits. In a page without a
- * key, the codes `visitor_budget_exceeded` and `budget_exceeded` of `etn-market/proxy` hold up no other call: it may be cheaper, or
- * cached.
+ * 429: too many calls with this key. Retried after `Retry-After`; until then every call with the key waits. In a page without a key, the codes
+ * `visitor_budget_exceeded` and `budget_exceeded` of `etn-market/proxy` hold up no other call, because another call may be cheaper, or cached.
  */
 export class RateLimitError extends ApiError {
   override get name(): string {
@@ -60,7 +59,7 @@ export class ServerBusyError extends ApiError {
   }
 }
 
-/** 408 or any other 5xx, from the service or from a gateway before it. Retried. */
+/** 408 or any other 5xx, from the service or from a gateway in front of it. Retried. */
 export class ServiceError extends ApiError {
   override get name(): string {
     return 'ServiceError'
@@ -71,8 +70,8 @@ export class ServiceError extends ApiError {
 }
 
 /**
- * No connection, or it broke before the whole answer arrived. Retried; `charge` is `unknown` when the request may have arrived. With the code
- * `proxy_refused` a forward proxy opened no tunnel: `status` is the proxy's, nothing was sent, and 403 and 407 are not retried.
+ * No connection, or it broke before the whole answer arrived. Retried; `charge` is `unknown` if the request may have arrived. The code
+ * `proxy_refused` means that a forward proxy opened no tunnel: `status` is the proxy's, nothing was sent, and 403 and 407 are not retried.
  */
 export class ConnectionError extends EtnMarketError {
   override get name(): string {

@@ -3,8 +3,8 @@ import { limitDepth } from '../utils/json-data.ts'
 import { isError } from '../utils/runtime.ts'
 
 /**
- * What is known of a charge. `none`: nothing was charged. `charged`: the service charged `credits`. `unknown`: an answer was
- * lost that may have been charged.
+ * What is known of a charge. `none`: nothing was charged. `charged`: the service charged `credits`. `unknown`: the request may have been charged, and
+ * its answer was lost.
  */
 export type ChargeState = 'none' | 'charged' | 'unknown'
 

@@ -62,9 +62,9 @@ export function describeCall(details: Pick<ErrorDetails, 'operation' | 'attempts
 }
 
 /**
- * A store or a fleet whose state must be read or written before a request is sent failed: it threw, did not answer in time, holds
- * something else, was never initialized, or has lost a part of it (the code `state_lost`). Nothing more is sent; `charge` says what was, and `cause` what
- * happened.
+ * The state of a store or a fleet could not be read or written before a request was sent. The store or the fleet threw, did not answer in time, holds
+ * something else, was never initialized, or has lost a part of its state (the code `state_lost`). Nothing more is sent; `charge` says what was, and
+ * `cause` what happened.
  */
 export class StateUnavailableError extends EtnMarketError {
   override get name(): string {

@@ -62,7 +62,7 @@ export interface FakeService extends AsyncDisposable {
   readonly baseUrl: string
   /** The first of its keys. */
   readonly key: string
-  /** The service as a `fetch` for a client. Rejects with the signal's reason, and fails as a network does. */
+  /** The service as a `fetch` for a client. If the signal aborts, it rejects with the signal's reason. It fails as a network does. */
   readonly fetch: FakeFetch
   /**
    * Serves the fake over HTTP; by default on 127.0.0.1 and a free port.
@@ -99,8 +99,8 @@ export interface FakeService extends AsyncDisposable {
   readonly world: FakeWorld
 
   /**
-   * Adds a fault. All active faults that match a request take effect together, in the order in which they were made: delays
-   * add up, and the first content wins; a fault whose content would be second waits for its next request.
+   * Adds a fault. All active faults that match a request take effect together, in the order in which they were added. Delays add up. If two faults
+   * set the content, the first wins, and the second waits for its next request.
    */
   fault(options: FaultOptions): FaultHandle
   /**
@@ -111,8 +111,9 @@ export interface FakeService extends AsyncDisposable {
    */
   script(operation: FakeOperation, steps: readonly ScriptStep[], options?: ScriptOptions): FaultHandle
   /**
-   * Replaces the data of an operation. The request is checked first; the answer is checked against the contract, charged and
-   * sent with headers, and faults still apply. `undefined` answers 404. Returns a function that removes the stub, also after `restore`, and returns whether there was one.
+   * Replaces the data of an operation. The request is checked first. The answer is checked against the contract, charged and sent with headers;
+   * faults still apply. `undefined` answers 404. Returns a function that removes the stub, also after `restore`; that function returns whether there
+   * was one.
    *
    * @example
    * const remove = fake.stub('token.get', ({ data }) => ({ ...data, name: 'x' }))

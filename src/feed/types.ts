@@ -22,12 +22,12 @@ export interface FeedStore extends CacheStore {
 /** Where a feed takes the prices of its watches from. */
 export interface FeedStreamOptions {
   /**
-   * Whether watches take their prices from the event stream of `etn-market/proxy` at the client's `baseUrl`, by the client's `fetch`,
-   * `hooks` and `headers`. A stream costs nothing and reconnects by itself. Where there is none, or none for five seconds, prices are
-   * bought as without it. The proxy delivers at its own pace, which `status().stream.everyMs` says, whatever `everyMs` of a watch is: a price
-   * is stale two seconds after the longer of the two. One stream serves all watches, up to 150 addresses; what is beyond, and what the
-   * proxy does not stream, is bought. `status().stream` and the event `feed.stream` say what it does; `onError` of a watch is called as soon
-   * as its stream says that it brings no prices. What a stream brings is no cost in `status()` and `explain()`.
+   * Whether watches take their prices from the event stream of `etn-market/proxy` at the client's `baseUrl`, by the client's `fetch`, `hooks` and
+   * `headers`. A stream costs nothing and reconnects by itself. If there is no stream, or none for five seconds, prices are bought as without one.
+   * The proxy sets the interval of the prices (`status().stream.everyMs`), whatever the `everyMs` of a watch is. A price is stale two seconds after
+   * the longer of the two. One stream serves all watches, up to 150 addresses. Further addresses, and those that the proxy does not stream, are
+   * bought. `status().stream` and the event `feed.stream` report its state. `onError` of a watch is called as soon as the stream reports that it
+   * brings no prices. Prices of a stream are no cost in `status()` and `explain()`.
    * @default false
    */
   stream?: boolean | undefined
@@ -40,10 +40,9 @@ export interface FeedOptions extends FeedStreamOptions {
   /** Default for the `maxAgeMs` of a price request, in milliseconds. @default 60_000 */
   maxAgeMs?: number | undefined
   /**
-   * Maximum credits a day, which begins at midnight UTC. If the watches need more, every interval is stretched by the same factor.
-   * With a `store` the budget is kept across restarts: every request is written there before it is sent, a request that a crash
-   * interrupts counts with its highest cost, and nothing is sent while the store fails (`StateUnavailableError`).
-   * `false` says that there is no limit; the feed of a proxy needs one of the two.
+   * Maximum credits a day, which begins at midnight UTC. If the watches need more, every interval is stretched by the same factor. With a `store` the
+   * budget is kept across restarts: every request is written there before it is sent, a request that a crash interrupts counts with its highest cost,
+   * and nothing is sent while the store fails (`StateUnavailableError`). `false` means no limit. The feed of a proxy needs a budget or `false`.
    * @default no limit
    */
   budget?:
@@ -66,8 +65,8 @@ export interface FeedOptions extends FeedStreamOptions {
    */
   store?: FeedStore | undefined
   /**
-   * Lets one member of a fleet at a time buy a price, exactly: with a `store` that all members share, one command for each purchase. The
-   * budget of the fleet is that of its clients. @default the `store` decides, by `add` or by a short wait
+   * Lets only one member of a fleet at a time buy a price. It works with a `store` that all members share, and takes one command for each purchase.
+   * The budget of the fleet is that of its clients. @default the `store` decides, by `add` or by a short wait
    */
   fleet?: Fleet | undefined
   /**
@@ -169,8 +168,8 @@ export interface PlannedRequests {
   /** The token, or the wallet, in EIP-55 form; undefined for the trades of all tokens. */
   readonly address: string | undefined
   /**
-   * Their cost with the stretch of price requests, which use what the watches leave of the budget. Trades cost this while their
-   * readers wait for more.
+   * Their cost with the stretch of price requests: these, too, use what the watches leave of the budget. Trades cost this only while their readers
+   * wait for more.
    */
   readonly cost: PlannedRate
   /** Their cost at the requested interval. */

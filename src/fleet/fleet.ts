@@ -13,7 +13,7 @@ export interface FleetCooldown {
 
 /**
  * The shared state of a fleet at one moment: what all members together may spend and have spent. Times are those of the shared store's clock. The
- * requests of a process that is gone are `uncertain`, until the window ends or `reconcile` frees them.
+ * requests of a process that has died are `uncertain`, until the window ends or `reconcile` frees them.
  */
 export interface FleetStatus extends BudgetTotals {
   /** Heavy requests of all members. */
@@ -51,9 +51,9 @@ export interface Fleet extends AsyncDisposable {
    */
   status(): Promise<FleetStatus>
   /**
-   * Creates the shared state. Call it on purpose: once, and again after the store has lost its data. It resets nothing: where a part of the state
-   * was lost, the fleet goes on, and counts at least what its members have seen in this window.
-   * @param changes a `budget` with other credits raises or lowers the limit of the fleet, and keeps what is spent. This member expects the new one
+   * Creates the shared state. Call it deliberately: once, and again after the store has lost its data. It resets nothing: if a part of the state was
+   * lost, the fleet goes on, and counts at least what its members have seen in this window.
+   * @param changes a `budget` with other credits raises or lowers the limit of the fleet, and keeps what is spent. This member expects the new limit
    * from then on; the others reject with `fleet_mismatch` until they do, too.
    * @throws StateUnavailableError when the store fails or does not answer in time; InvalidRequestError with the code `fleet_mismatch`
    * when other options were stated for the fleet.
@@ -62,13 +62,13 @@ export interface Fleet extends AsyncDisposable {
    */
   initialize(changes?: FleetChanges): Promise<void>
   /**
-   * Compares the balance of the client's key, from the free `account.me`, with the charges that the fleet knows for that key. What it shows beyond them
-   * counts as spent: the cost of lost answers, and of charges that the store has forgotten. After `state_lost` the fleet goes on then, if the balance was
-   * read before. Lost requests that were sent `maxChargeDelayMs` ago
-   * or earlier are available again; younger ones stay `uncertain`, because the service may still charge them. A process that ended is taken to have sent its requests until
-   * their lease ended. A fleet with several keys compares each of them, with a client for each. What a process that has used several
-   * keys was sending when it ended stays `uncertain` until the window ends. Use it only where nobody else spends with the key. Call it from time to
-   * time, because the first call with a key only records the balance, and after every fail-over.
+   * Compares the balance of the client's key, from the free `account.me`, with the charges that the fleet knows for that key. What the balance shows
+   * beyond them counts as spent: the cost of lost answers, and charges that the store has forgotten. After `state_lost` the fleet then goes on, if
+   * the balance was read before the loss. Lost requests that were sent `maxChargeDelayMs` ago or earlier are available again; younger ones stay
+   * `uncertain`, because the service may still charge them. If a process has ended, its requests count as sent until their lease ended. A fleet with
+   * several keys compares each of them, with a client for each. If a process that used several keys has ended, what it was sending stays `uncertain`
+   * until the window ends. Use it only if nobody else spends with the key. The first call with a key only records the balance, so call it from time
+   * to time, and after every fail-over.
    * @param client a client of `createClient`
    * @returns what was proven; undefined when nothing was: requests were in flight, credits were added to the key, or it was the
    * first call with this key.
@@ -76,8 +76,8 @@ export interface Fleet extends AsyncDisposable {
    */
   reconcile(client: FleetAccountReader): Promise<Reconciliation | undefined>
   /**
-   * Leaves the fleet. Later calls of clients that use it are refused with the code `fleet_closed`. It waits for what is still to be
-   * written, for `timeoutMs` at most. The connection stays open, because it is yours. Close the clients first.
+   * Leaves the fleet. Later calls of clients that use it are refused with the code `fleet_closed`. It waits until pending writes are done, for
+   * `timeoutMs` at most. The connection stays open, because it is yours. Close the clients first.
    */
   close(): Promise<void>
 }

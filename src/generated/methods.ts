@@ -20,8 +20,8 @@ export interface Methods {
        * Cost: 25 credits. Resolves to `EtnPrice`; evidence: assumed.
        *
        * `GET /prices/etn`
-       * @param params nothing: it takes none
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param params none: the operation takes no parameters
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -43,7 +43,7 @@ export interface Methods {
        *
        * `GET /prices/{chainId}/{address}`
        * @param params `address`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -62,7 +62,7 @@ export interface Methods {
        *
        * `GET /tokens/{chainId}`
        * @param params optional: `limit`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -81,7 +81,7 @@ export interface Methods {
        *
        * `GET /tokens/{chainId}/{address}`
        * @param params `address`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -104,7 +104,7 @@ export interface Methods {
        *
        * `GET /tokens/{chainId}/{address}/candles`
        * @param params `address`; optional: `limit`, `bucket`, `currency`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -123,7 +123,7 @@ export interface Methods {
        *
        * `GET /tokens/{chainId}/{address}/history`
        * @param params `address`; optional: `duration`, `currency`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -145,10 +145,10 @@ export interface Methods {
        *
        * `GET /prices/{chainId}`
        * @param params `addresses`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-       * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them.
+       * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. With `partial: 'return'` the call resolves with them.
        */
       <const Address extends string>(params: Omit<OperationParams['prices.batch'], 'addresses'> & { addresses: readonly Address[] }, options: BatchOptions & { partial: 'return' }): ApiPromise<PartialBatch<Address>>
       /**
@@ -158,10 +158,10 @@ export interface Methods {
        *
        * `GET /prices/{chainId}`
        * @param params `addresses`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
-       * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them.
+       * @throws PartialBatchError when some of several requests failed: it has the prices that were paid for. With `partial: 'return'` the call resolves with them.
        */
       <const Address extends string>(params: Omit<OperationParams['prices.batch'], 'addresses'> & { addresses: readonly Address[] }, options?: BatchOptions & { partial?: 'throw' | undefined }): ApiPromise<Record<Address, TokenPrice | null>>
     }
@@ -181,7 +181,7 @@ export interface Methods {
        *
        * `GET /pools/{chainId}`
        * @param params optional: `limit`, `version`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -203,7 +203,7 @@ export interface Methods {
        *
        * `GET /trades/{chainId}`
        * @param params optional: `limit`, `token`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -224,8 +224,8 @@ export interface Methods {
        * Cost: 25 credits. Resolves to `NftStats`; evidence: observed.
        *
        * `GET /nft/stats`
-       * @param params nothing: it takes none
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param params none: the operation takes no parameters
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -244,7 +244,7 @@ export interface Methods {
        *
        * `GET /nft/collections/{chainId}`
        * @param params optional: `limit`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -263,7 +263,7 @@ export interface Methods {
        *
        * `GET /nft/collections/{chainId}/{address}`
        * @param params `address`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -282,7 +282,7 @@ export interface Methods {
        *
        * `GET /nft/collections/{chainId}/{address}/assets`
        * @param params `address`; optional: `limit`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -304,7 +304,7 @@ export interface Methods {
        *
        * `GET /presales/{chainId}`
        * @param params optional: `limit`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -323,7 +323,7 @@ export interface Methods {
        *
        * `GET /presales/{chainId}/{pool}`
        * @param params `pool`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -345,7 +345,7 @@ export interface Methods {
        *
        * `GET /balances/{chainId}/{address}`
        * @param params `address`; optional: `limit`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -357,7 +357,7 @@ export interface Methods {
     /**
      * Locked liquidity of a token and when it unlocks.
      *
-     * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
+     * Heavy. At most two heavy calls are in flight across all keys; a further one can be refused with 503 server_busy.
      *
      * Cost: 2000 credits. Resolves to `LiquidityLock[]`; evidence: observed.
      */
@@ -365,13 +365,13 @@ export interface Methods {
       /**
        * Locked liquidity of a token and when it unlocks.
        *
-       * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
+       * Heavy. At most two heavy calls are in flight across all keys; a further one can be refused with 503 server_busy.
        *
        * Cost: 2000 credits. Resolves to `LiquidityLock[]`; evidence: observed.
        *
        * `GET /tokens/{chainId}/{address}/liquidity-locks`
        * @param params `address`
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -383,7 +383,7 @@ export interface Methods {
     /**
      * Active yield farms and what they pay; there is no filter by account.
      *
-     * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
+     * Heavy. At most two heavy calls are in flight across all keys; a further one can be refused with 503 server_busy.
      *
      * Cost: 3000 credits. Resolves to `Farm[]`; evidence: inferred.
      */
@@ -391,13 +391,13 @@ export interface Methods {
       /**
        * Active yield farms and what they pay; there is no filter by account.
        *
-       * Heavy; at most two heavy calls are in flight across all keys, a further one can be refused with 503 server_busy.
+       * Heavy. At most two heavy calls are in flight across all keys; a further one can be refused with 503 server_busy.
        *
        * Cost: 3000 credits. Resolves to `Farm[]`; evidence: inferred.
        *
        * `GET /farms/{chainId}`
-       * @param params nothing: it takes none
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param params none: the operation takes no parameters
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -418,8 +418,8 @@ export interface Methods {
        * Cost: free. Resolves to `Account`; evidence: assumed.
        *
        * `GET /me`
-       * @param params nothing: it takes none
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param params none: the operation takes no parameters
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */
@@ -431,7 +431,7 @@ export interface Methods {
     /**
      * The service's own description of its interface.
      *
-     * Needs no key. Whether the document comes in the envelope or bare is not known, so both are understood.
+     * Needs no key. It is not known whether the document comes in the envelope or bare, so both are accepted.
      *
      * Cost: free. Resolves to `OpenApiDocument`; evidence: observed.
      */
@@ -439,13 +439,13 @@ export interface Methods {
       /**
        * The service's own description of its interface.
        *
-       * Needs no key. Whether the document comes in the envelope or bare is not known, so both are understood.
+       * Needs no key. It is not known whether the document comes in the envelope or bare, so both are accepted.
        *
        * Cost: free. Resolves to `OpenApiDocument`; evidence: observed.
        *
        * `GET /openapi.json`
-       * @param params nothing: it takes none
-       * @param options what this call does otherwise than the client: `signal`, `timeoutMs`, `retry` and so on
+       * @param params none: the operation takes no parameters
+       * @param options options for this call only: `signal`, `timeoutMs`, `retry` and so on
        * @throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.
        * @throws InvalidRequestError for a parameter that is not accepted, before anything is sent.
        */

@@ -53,9 +53,9 @@ export interface TokenDetails {
   decimals: number
   /** Supply in whole tokens. A JavaScript number: above 2^53 its last digits are rounded. Evidence: observed. */
   totalSupply: number
-  /** Last price in USD; that there is one is documented, its name is not. Evidence: assumed. */
+  /** Last price in USD; the field is documented, but not its name. Evidence: assumed. */
   usd?: string | null | undefined
-  /** Last price in ETN; that there is one is documented, its name is not. Evidence: assumed. */
+  /** Last price in ETN; the field is documented, but not its name. Evidence: assumed. */
   etn?: string | null | undefined
 }
 
@@ -77,7 +77,7 @@ export interface Candle {
   count: number
 }
 
-/** Price history over a window. What it holds is documented, the names are not. Unknown fields are kept. */
+/** Price history over a window. Its contents are documented, but not their names. Unknown fields are kept. */
 export interface TokenHistory {
   /** The prices over the window. Evidence: assumed. */
   prices?: PricePoint[] | null | undefined
@@ -213,7 +213,7 @@ export interface NftCollectionStats {
   uniqueOwners: number
   /** Evidence: observed. */
   listingCount: number
-  /** Volume in ETN; that there is one is documented, its name is not. Evidence: assumed. */
+  /** Volume in ETN; the field is documented, but not its name. Evidence: assumed. */
   volume?: number | null | undefined
 }
 

@@ -17,7 +17,7 @@ export interface PortfolioOptions {
   /** Maximum age of a price before a newer one arrives, in milliseconds, above 0. */
   everyMs: number
   /**
-   * Milliseconds between requests for the balances. One costs 800 credits and 10 for each token, many times what the prices cost.
+   * Milliseconds between requests for the balances. A request costs 800 credits and 10 for each token, many times the cost of the prices.
    * @default `everyMs`, and 15 minutes at least
    */
   balancesEveryMs?: number | undefined

@@ -51,8 +51,8 @@ export type VisitorLimits = CreditLimit &
       }
   ) & {
     /**
-     * The most requests a minute, streams and refused ones included; further ones answer 429 `too_many_requests`. It is a sliding count: at most twice that
-     * pass across the edge of two minutes. @default no limit
+     * The most requests a minute, streams and refused ones included; further ones answer 429 `too_many_requests`. The count slides: at most twice as
+     * many pass around the end of a minute. @default no limit
      */
     requestsPerMinute?: number | undefined
   }
@@ -60,35 +60,36 @@ export type VisitorLimits = CreditLimit &
 /** Options of the event stream at `{basePath}/stream`. */
 export interface ProxyStreamOptions {
   /**
-   * The interval at which the prices of all streams are bought, in milliseconds. It is yours: a page is told it, and cannot choose another. A day
-   * costs at most 50 credits for each address and interval, and about a fifth of it where visitors stay.
+   * The interval at which the prices of all streams are bought, in milliseconds. A page learns it, and cannot choose another. A day costs at most 50
+   * credits for each address and interval, and about a quarter of that if visitors stay with 50 addresses or more.
    * @default 60_000
    */
   everyMs?: number | undefined
   /**
-   * The addresses that may be streamed: the tokens of `token.list`, which the proxy buys once a week (600 credits) and which are at most 100, in no
-   * particular order; a list of addresses, for any others; or `'any'`, for visitors whom you trust: they choose what the feed buys. What else a stream asks for is refused, address by address.
+   * The addresses that may be streamed. `'listed'`: the tokens of `token.list`, which the proxy buys once a week (600 credits); they are at most 100,
+   * in no particular order. A list: these addresses. `'any'`: for visitors whom you trust, because they choose what the feed buys. All other
+   * addresses that a stream asks for are refused one by one.
    * @default 'listed'
    */
   addresses?: 'listed' | 'any' | readonly string[] | undefined
   /**
-   * The most different addresses at a time. One that nobody wants any more keeps its place for `everyMs`. With `'any'`, half of the places
-   * at most are there for one visitor alone. What is beyond is refused as `too_many_addresses`.
+   * The most different addresses at a time. An address that nobody wants any more keeps its place for `everyMs`. With `'any'`, one visitor alone can
+   * take at most half of the places. Further addresses are refused as `too_many_addresses`.
    * @default 200
    */
   maxAddresses?: number | undefined
   /** What one visitor may have. */
   perVisitor?:
     | {
-        /** The most open streams. A visible page has one. The newest ends the oldest, whose page asks again after a minute. @default 6 */
+        /** The most open streams. A visible page has one. A further one ends the oldest, whose page asks again after a minute. @default 6 */
         streams?: number | undefined
       }
     | undefined
   /** The most open streams of all visitors. @default 5_000 */
   maxStreams?: number | undefined
   /**
-   * A stream without news sends a comment before it has been silent for this long, in milliseconds. Servers and proxies close silent
-   * connections: Bun's after 10 seconds, unless it has an `idleTimeout` or this is `8_000`.
+   * A stream without news sends a comment before it has been silent for this time, in milliseconds. Servers and proxies close silent connections:
+   * Bun's after 10 seconds, unless it has an `idleTimeout` or this is `8_000`.
    * @default 15_000
    */
   heartbeatMs?: number | undefined
@@ -114,9 +115,9 @@ export interface ProxyCallOptions {
   /** The operations that visitors may use. All others answer 403 `not_allowed`. */
   allow: readonly (OperationId | AllowedOperation)[]
   /**
-   * Returns the identity of a visitor, 1 to 256 characters: a session or an account that your server has made, or an address that your
-   * own server has put there. Never what the visitor writes, such as a plain header or the left end of `X-Forwarded-For`: who changes it
-   * with each request has no limit. If it throws or returns nothing, the answer is 403 `no_visitor`. A `feed` needs it, or `visitorCookie`.
+   * Returns the identity of a visitor, 1 to 256 characters: a session or an account that your server has made, or an address that your own server has
+   * put there. Never use what the visitor writes, such as a plain header or the left end of `X-Forwarded-For`: a visitor who changes it with each
+   * request has no limit. If it throws or returns nothing, the answer is 403 `no_visitor`. A `feed` needs it, or `visitorCookie`.
    * @default all visitors are one
    */
   visitor?: FindVisitor | undefined
@@ -127,21 +128,21 @@ export interface ProxyCallOptions {
    */
   visitorCookie?: boolean | VisitorCookieOptions | undefined
   /**
-   * The credits of one visitor in a window, for calls; streams cost visitors nothing. They count while this process lives, and in it alone. At
-   * most 100,000 visitors with spent credits are remembered; while there are as many, further ones get cached answers only. @default no limit
+   * The credits of one visitor in a window, for calls; streams cost visitors nothing. They are counted in this process only, while it lives. At most
+   * 100,000 visitors with spent credits are remembered; while there are that many, further visitors get cached answers only. @default no limit
    */
   perVisitor?: VisitorLimits | undefined
   /**
-   * The credits of the calls of all visitors together: a window, a budget made by `createBudget`, which may have a `store`, or `false`, which
-   * says that there is no limit. `{ credits, windowMs }` counts while this process lives, and in it alone: a store keeps what was spent, and two
-   * processes share one by the fleet of their client.
+   * The credits of the calls of all visitors together: a window, a budget made by `createBudget`, which may have a `store`, or `false` for no limit.
+   * `{ credits, windowMs }` is counted in this process only, while it lives. A store keeps what was spent. Two processes share a limit by the fleet
+   * of their client.
    */
   budget: Budget | BudgetOptions | false
   /** @default pages of the same origin only */
   cors?: ProxyCorsOptions | undefined
   /**
-   * Lets shared caches keep answers as long as they are fresh, `maxAgeMs` at most. Such an answer says `X-Credits-Cost: 0`, and a copy
-   * from the cache reaches visitors without a look at who they are. @default `Cache-Control: private, no-cache`
+   * Lets shared caches keep answers as long as they are fresh, `maxAgeMs` at most. Such an answer has `X-Credits-Cost: 0`. The shared cache hands out
+   * copies without a check of who the visitor is. @default `Cache-Control: private, no-cache`
    */
   cdn?:
     | {
@@ -169,13 +170,13 @@ export interface ProxyWithoutFeed {
 /** A proxy with an event stream. It needs `visitor` or `visitorCookie`, because the streams of one visitor are limited. */
 export interface ProxyWithFeed {
   /**
-   * The feed behind `GET {basePath}/stream?addresses=0x…,0x…`, which sends prices as server-sent events: `event: price`, with the `FeedPrice` as
-   * JSON in `data`. The proxy keeps one watch over all addresses that visitors want, at `stream.everyMs`, so that each price is bought once
-   * for all. `createPriceFeed(client, { stream: true })` and `createPriceStream` read it in a page. The feed needs a `budget`, which may be
-   * `false`, and its other watches are paid by the same one: `atLeastEveryMs` keeps their pace. It stays open when the proxy is closed.
+   * The feed behind `GET {basePath}/stream?addresses=0x…,0x…`, which sends prices as server-sent events: `event: price`, with the `FeedPrice` as JSON
+   * in `data`. The proxy keeps one watch over all addresses that visitors want, at `stream.everyMs`, so that each price is bought once for all.
+   * `createPriceFeed(client, { stream: true })` and `createPriceStream` read it in a page. The feed needs a `budget`, which may be `false`. Its other
+   * watches are paid from the same budget: `atLeastEveryMs` keeps their interval. It stays open when the proxy is closed.
    */
   feed: Pick<PriceFeed, 'watch' | 'status'>
-  /** The pace and the limits of the event stream. */
+  /** The interval and the limits of the event stream. */
   stream?: ProxyStreamOptions | undefined
 }
 
@@ -202,7 +203,7 @@ export interface ProxyStatus {
   readonly streams: number
   /** What the streams cost; undefined without a feed. */
   readonly stream: StreamedAddresses | undefined
-  /** The ten visitors who have spent most in their current windows, the first of them most. */
+  /** The ten visitors who have spent most in their current windows, the highest first. */
   readonly topSpenders: readonly VisitorSpending[]
   /** The budget of all visitors together; undefined if there is none. */
   readonly budget: SpentBudget | undefined
@@ -216,7 +217,7 @@ export interface StreamedAddresses {
   readonly addresses: number
   /** The interval at which their prices are bought, in milliseconds. */
   readonly everyMs: number
-  /** Credits a day for so many addresses: bought together, where visitors stay, and one by one, the most that visitors can cause. */
+  /** Credits a day for this number of addresses: bought together, if visitors stay; bought one by one, the most that visitors can cause. */
   readonly creditsPerDay: CostOfStreams
   /** By how much the feed's budget would stretch the interval at these costs; 1 if it suffices. */
   readonly stretch: CostOfStreams

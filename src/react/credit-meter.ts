@@ -13,14 +13,14 @@ export interface CreditMeterState {
   /** The balance of the key as an answer stated it last; undefined before. */
   readonly remaining: number | undefined
   /**
-   * Credits an hour; undefined in the first minute, which says nothing of an hour. With `budgetWindowMs`, the rate of the whole window of the
-   * budget; else that of the last `perMs`, which falls with time while somebody subscribes.
+   * Credits an hour; undefined in the first minute, which is too short for a rate. With `budgetWindowMs`, the rate of the whole window of the budget.
+   * Otherwise the rate of the last `perMs`, which falls with time while somebody subscribes.
    */
   readonly creditsPerHour: number | undefined
   /** How long the balance lasts at this rate, in days; undefined without a balance or spending, and where credits are renewed. */
   readonly daysLeft: number | undefined
   /**
-   * When the credits of the budget are renewed, unix milliseconds: a window after the first purchase, as the windows of a proxy's visitors;
+   * When the credits of the budget are renewed, unix milliseconds: one window after the first purchase, like the windows of a proxy's visitors;
    * undefined without `budgetWindowMs`, and before a purchase. A page that was loaded again knows the latest moment only.
    */
   readonly resetsAt: number | undefined
@@ -57,7 +57,7 @@ const YEAR_MS = 366 * DAY_MS
 const REFRESHES = 20
 
 /**
- * Makes a meter of what a client spends.
+ * Creates a meter of what a client spends.
  * @example
  * const meter = createCreditMeter()
  * const client = createClient({ onEvent: meter.onEvent }) // in a component: useCreditMeter(meter)

@@ -12,8 +12,8 @@ export interface StatusSource<Status> {
 }
 
 /**
- * The state of a feed or a price stream, up to date while the component is mounted: whether it runs, its costs, and in `stream` what its stream does.
- * It buys nothing.
+ * The state of a feed or a price stream, up to date while the component is mounted: whether it runs, its costs, and the state of its `stream`. It
+ * buys nothing.
  * @example const { stream } = useFeedStatus(feed) // stream?.state is 'connected', 'reconnecting', 'out_of_credits', …
  */
 export function useFeedStatus<Status>(feed: StatusSource<Status>): Status {

@@ -35,9 +35,9 @@ export interface UsePriceOptions {
 }
 
 /**
- * The price of a token, kept up to date while the component is mounted; undefined until it arrives, and on a server. It is watched
- * on the feed: mounting twice, leaving and returning, or showing it in two components buys nothing twice. Without an address, such as
- * one that is loaded first, it waits and buys nothing.
+ * The price of a token, kept up to date while the component is mounted; undefined until it arrives, and on a server. It is watched on the feed:
+ * mounting twice, leaving and returning, or showing it in two components buys nothing twice. Without an address, for example while it is still
+ * loading, the hook waits and buys nothing.
  * @example const price = usePrice(feed, address, { everyMs: 60_000 })
  * @throws TypeError for an unknown option
  */

@@ -82,13 +82,13 @@ export interface IoRedisClient {
 /** Anything else that runs Lua scripts on a Redis. */
 export interface ScriptRunner {
   /**
-   * Runs a script with keys and arguments, all of them texts. It rejects with an error whose message begins with the server's own, such as
+   * Runs a script with keys and arguments, all of them texts. It rejects with an error whose message begins with the server's error code, such as
    * `NOSCRIPT` or `READONLY`. Commands must reach the server in the order in which they are called.
    */
   eval(script: string, keys: string[], args: string[]): Promise<unknown>
   /**
-   * Waits until so many replicas have what the same connection wrote before; resolves with how many have. Needed for the option `wait` only, and to be
-   * left out where commands go over several connections.
+   * Waits until this number of replicas has what the same connection wrote before; resolves with the number that has. Needed for the option `wait`
+   * only. Leave it out if commands go over several connections.
    */
   wait?(replicas: number, timeoutMs: number): Promise<unknown>
 }
@@ -103,15 +103,15 @@ export interface RedisFleetOptions {
   /** Name of the fleet: members with the same name on the same Redis share everything. It is part of every key, as `{etn-market:name}`. */
   name: string
   /**
-   * What all members together may spend. Every member must state the same. Windows begin at multiples of `windowMs` since 1970, by the clock of the
-   * server: a day at midnight UTC. Without it the budget never renews itself.
+   * What all members together may spend. Every member must state the same budget. Windows begin at multiples of `windowMs` since 1970, by the clock
+   * of the server: a day at midnight UTC. Without it the budget never renews itself.
    */
   budget: CreditLimit
   /** Heavy calls of all members in flight at most. Every member must state the same. @default 2 */
   heavyConcurrency?: number | undefined
   /**
-   * How long a reservation or a slot lasts unless it is renewed, in milliseconds, more than `timeoutMs`. It is renewed while its call is under
-   * way. When a process dies, its slots are free after this time, and its reserved credits are `uncertain`. Every member must state the same.
+   * How long a reservation or a slot lasts unless it is renewed, in milliseconds, more than `timeoutMs`. It is renewed while its call is under way.
+   * When a process dies, its slots are free after this time, and its reserved credits are `uncertain`. Every member must state the same time.
    * @default 30_000
    */
   leaseMs?: number | undefined
@@ -122,8 +122,8 @@ export interface RedisFleetOptions {
    */
   timeoutMs?: number | undefined
   /**
-   * For `reconcile()`: how long after a request was sent the service may still charge it, in whole milliseconds. As `maxChargeDelayMs` of
-   * `createBudget`. A process that ends is taken to have sent its requests until their lease ended. Every member must state the same.
+   * For `reconcile()`: how long after a request was sent the service may still charge it, in whole milliseconds. It is the same as `maxChargeDelayMs`
+   * of `createBudget`. If a process ends, its requests count as sent until their lease ended. Every member must state the same time.
    * @default 60_000
    */
   maxChargeDelayMs?: number | undefined

@@ -26,8 +26,9 @@ export interface PriceStreamOptions {
   /** Opens the streams. @default globalThis.fetch, looked up at each use */
   fetch?: ((url: string, init: PriceStreamInit) => Promise<Response>) | undefined
   /**
-   * What happens while the page is hidden: after ten seconds its stream is closed, and opened when the page is seen, with the known prices at once.
-   * `'keep'` is for a page that shows prices in its title. An app passes the `AppState` of React Native: there is no page to ask.
+   * What happens while the page is hidden. `'close'`: after ten seconds its stream is closed. When the page is seen again, it has the known prices at
+   * once, and the stream is opened. `'keep'` is for a page that shows prices in its title. An app passes the `AppState` of React Native: there is no
+   * page to ask.
    * @default 'close'
    */
   whenHidden?: 'close' | 'keep' | AppVisibility | undefined
@@ -48,8 +49,8 @@ export interface PriceStreamInit {
 /** Options of a watch of a price stream. */
 export interface PriceStreamWatchOptions {
   /**
-   * The age at which a price is stale, in milliseconds, above 0. Prices arrive at the pace of the proxy, whatever it is, and none is stale before
-   * that: `status().stream.everyMs` has the pace. @default the pace of the proxy
+   * The age at which a price is stale, in milliseconds, above 0. Prices arrive at the interval of the proxy (`status().stream.everyMs`), whatever
+   * this option is, and none is stale before that. @default the pace of the proxy
    */
   everyMs?: number | undefined
   /** Receives each new price, and one that has become stale. Errors that it throws go to `onError`. */
@@ -88,9 +89,9 @@ export interface PriceStream {
    */
   watch(addresses: string | readonly string[], options?: PriceStreamWatchOptions): PriceStreamWatch
   /**
-   * Returns the known price of an address, however old, or undefined. The object stays the same until the price or its `stale` changes.
-   * A price is stale when it is older than the shortest `everyMs` of its watches, the pace of the proxy at least, and two seconds, which a purchase
-   * takes to arrive.
+   * Returns the known price of an address, however old, or undefined. The object stays the same until the price or its `stale` changes. A price is
+   * stale when it is older than the shortest `everyMs` of its watches, or than the interval of the proxy if that is longer, plus two seconds for a
+   * purchase to arrive.
    */
   peek(address: string): FeedPrice | undefined
   /** Calls `listener` after each new price, and when the state of a stream changes. Returns a function that stops it. */
@@ -104,8 +105,8 @@ export interface PriceStream {
 const OPTIONS = ['url', 'headers', 'credentials', 'fetch', 'whenHidden', 'clock']
 
 /**
- * Shows the prices of a proxy's event stream in a page: small, because it has no client, and it buys nothing. Every hook of
- * `etn-market/react` that takes a feed's prices takes it, too. A page has one stream, and none while it is hidden.
+ * Reads the prices of a proxy's event stream in a page. It is small, because it has no client, and it buys nothing. Every hook of `etn-market/react`
+ * that takes a feed's prices also takes this stream. A page has one stream, and none while it is hidden.
  * @example
  * const stream = createPriceStream({ url: '/api/market' })
  * const watch = stream.watch([BOLT, WETN], { onPrice: ({ address, usd }) => show(address, usd) })

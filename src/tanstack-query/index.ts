@@ -41,8 +41,8 @@ export interface EtnQuerySettings {
   /** How long unused data is kept, in milliseconds. @default 5 minutes, or `staleTime` if that is longer */
   gcTime?: number | undefined
   /**
-   * Whether a call is aborted when nobody waits for it any more. An aborted call may have been charged, and its answer is lost: React's
-   * StrictMode and fast navigation then pay twice. @default false
+   * Whether a call is aborted when nobody waits for it any more. An aborted call may have been charged, and its answer is lost: React's StrictMode
+   * and fast navigation then pay twice. @default false
    */
   abort?: boolean | undefined
 }
@@ -75,8 +75,8 @@ export interface EtnQueryOptions<Id extends OperationId> {
   /** A page that is returned to buys nothing by itself. Pass `{ ...options, refetchOnWindowFocus: true }` where it should. */
   readonly refetchOnWindowFocus: false
   /**
-   * Gives a batch under the addresses as you wrote them; left out where they are in EIP-55 form. What selects nothing, such as `fetchQuery`
-   * and `getQueryData`, has the prices in EIP-55 form, so that one batch in two spellings is bought once.
+   * Returns a batch with the addresses as you wrote them; left out if they are in EIP-55 form. Functions that ignore `select`, such as `fetchQuery`
+   * and `getQueryData`, return the addresses in EIP-55 form, so that one batch in two spellings is bought once.
    */
   readonly select?: (data: OperationData[Id]) => OperationData[Id]
   /** Not set. TanStack Query infers the type of errors from it: `useQuery(options).error` is an `EtnMarketError`. */
@@ -90,8 +90,8 @@ const MIN_GC_MS = 300_000
  * Options for TanStack Query 5 for every operation of a client: `queryKey`, `queryFn`, and how long the data is fresh. Nothing of
  * TanStack Query is loaded.
  *
- * The signal of a query is not read unless `abort` is set, so that a call that has been sent ends and its answer is kept: what an
- * aborted call returned is lost, but may have been charged.
+ * The signal of a query is not read unless `abort` is set. So a call that was sent runs to its end, and its answer is kept. The answer to an aborted
+ * call is lost, but may have been charged.
  *
  * @example
  * const queries = etnQueries(client)

@@ -30,18 +30,18 @@ export interface TradesOptions {
    */
   onGap?: (() => void) | undefined
   /**
-   * Name under which the feed's `store` keeps what this reader has read. After a restart the reader continues where it stopped,
-   * instead of beginning with the newest 25 trades. After a crash, the trades that it took since it last waited come again. One
-   * reader of a token at a time may use a name. It needs a `store`.
+   * Name under which the feed's `store` keeps what this reader has read. After a restart the reader continues where it stopped, instead of beginning
+   * with the newest 25 trades. After a crash, it gets the trades again that it took since it last waited. One reader of a token at a time may use a
+   * name. It needs a `store`.
    * @default the reader begins with the newest 25 trades
    */
   resumeAs?: string | undefined
 }
 
 /**
- * Yields trades that it has not yielded before, newest last, beginning with the newest 25: without a request, if these are known
- * and young enough for `everyMs`. A request is made when a reader waits for trades, and serves every reader of the token. It costs
- * 250 credits and 10 for each trade, and asks for as many as are expected: at most 500 credits per interval, and 500 once.
+ * Yields each trade once, newest last, beginning with the newest 25. If these are known and young enough for `everyMs`, they need no request. A
+ * request is made when a reader waits for trades, and serves every reader of the token. It costs 250 credits and 10 for each trade, and asks for as
+ * many as are expected. In total this costs at most 500 credits per interval, plus 500 once.
  *
  * With a `store` of the feed a restart does not buy known trades again. An answer that cannot be read is reported by
  * `feed.trades_failed`, and the next request follows after the interval.

@@ -109,12 +109,12 @@ function summaryOf(operation: OperationModel, model: Model): string[] {
 
 function detailsOf(operation: OperationModel): string[] {
   const partial =
-    "@throws PartialBatchError when some of several requests failed: it has the prices that were paid for. `partial: 'return'` resolves with them."
+    "@throws PartialBatchError when some of several requests failed: it has the prices that were paid for. With `partial: 'return'` the call resolves with them."
   return [
     '',
     `\`GET ${operation.path}\``,
     `@param params ${paramsText(operation)}`,
-    `@param options what this call does otherwise than the client: \`signal\`, \`timeoutMs\`, \`retry\` and so on`,
+    `@param options options for this call only: \`signal\`, \`timeoutMs\`, \`retry\` and so on`,
     '@throws EtnMarketError: its `code` says what went wrong; `charge` and `credits` say what it cost.',
     '@throws InvalidRequestError for a parameter that is not accepted, before anything is sent.',
     ...(isBatch(operation) ? [partial] : []),
@@ -126,7 +126,7 @@ function paramsText({ params }: OperationModel): string {
   const namesOf = (isRequired: boolean) =>
     own.flatMap(({ name, required }) => (required === isRequired ? [`\`${name}\``] : [])).join(', ')
   const [needed, optional] = [namesOf(true), namesOf(false)]
-  if (own.length === 0) return 'nothing: it takes none'
+  if (own.length === 0) return 'none: the operation takes no parameters'
   if (optional === '') return needed
   return needed === '' ? `optional: ${optional}` : `${needed}; optional: ${optional}`
 }

@@ -19,8 +19,8 @@ export interface PriceRequestOptions {
   /** Maximum age of the price, in milliseconds. @default the feed's `maxAgeMs` */
   maxAgeMs?: number | undefined
   /**
-   * `'allow'` resolves with an older price, which says `stale: true`, where no newer one can be bought, or where the budget has no credits
-   * for it beside the watches. Without it the request rejects then. @default undefined
+   * With `'allow'` the request resolves with an older price that has `stale: true`, if no newer one can be bought, or if the budget has no credits
+   * for one beside the watches. Without it the request then rejects. @default undefined
    */
   stale?: 'allow' | undefined
   /** Aborts this price request only. It rejects with the signal's reason. */
@@ -32,9 +32,9 @@ export interface WatchOptions {
   /** Maximum age of a price before a newer one arrives, in milliseconds, above 0. */
   everyMs: number
   /**
-   * The longest interval while the budget is too small, in milliseconds, at least `everyMs`; other watches are stretched more instead.
-   * If the budget does not suffice even for this, `atLeastStretch` is above 1. Prices older than `everyMs` are stale. While the watches
-   * are stretched, the others are bought only with what the guarantees leave until midnight.
+   * The longest interval while the budget is too small, in milliseconds, at least `everyMs`; other watches are stretched more instead. If the budget
+   * does not suffice even for this, `atLeastStretch` is above 1. Prices older than `everyMs` are stale. While the watches are stretched, other prices
+   * are bought only with what the watches with this option leave until midnight.
    * @default any interval
    * @example feed.watch(tokens, { everyMs: 60_000, atLeastEveryMs: 300_000, onPrice })
    */
@@ -44,9 +44,9 @@ export interface WatchOptions {
   /** Called once when prices fail to arrive, and again when the reason changes. Errors that it throws are ignored. */
   onError?: ((error: unknown) => void) | undefined
   /**
-   * Delivers a price only if it differs from the last delivered one by at least this much. The first price is always delivered, as
-   * is one that appears or disappears, and one whose `stale` changes. `usd` is compared, or `etn` if both prices have no `usd`.
-   * It saves no credits. @default every new price
+   * Delivers a price only if it differs from the last delivered one by at least this much. The first price is always delivered. So is a price that
+   * appears or disappears, and one whose `stale` changes. `usd` is compared, or `etn` if both prices have no `usd`. It saves no credits.
+   * @default every new price
    */
   minChange?: MinChange | undefined
   /** Ends the watch. An iteration rejects with the signal's reason. */
