@@ -93,8 +93,8 @@ export class TimeoutError extends EtnMarketError {
 }
 
 /**
- * A success that is not what the contract says: not JSON, without `data`, or, with `validate: 'strict'`, of another shape.
- * It was paid for, so it is never retried, and `body` holds what came.
+ * A success that is not what the contract says: not JSON, without `data`, larger than `maxResponseBytes`, a web page (`not_the_service`), or, with
+ * `validate: 'strict'`, of another shape. It was paid for, or may have been: `charge` says which. It is never retried, and `body` holds what came.
  */
 export class ResponseError extends EtnMarketError {
   override get name(): string {
