@@ -47,7 +47,7 @@ export interface ApiPromise<Data> extends Promise<Data> {
   /**
    * Resolves to a standard `Response` with the status, the headers and the decoded body as the service sent them, to hand on or to store. It is the
    * same call: it costs the same, and rejects with the same errors. A batch of several requests has the prices of all in its body and the headers
-   * of the last; an answer of the cache has status 200 and no headers. Call it right after the call, because an answer is not kept.
+   * of the last; an answer of the cache has status 200 and its content type alone. Headers of the connection are left out. Call it right after the call, because an answer is not kept.
    * @throws InvalidRequestError (`answer_not_kept`) when the answer came before
    * @example return client.token.list({ limit: 20 }).asResponse()
    */
