@@ -75,7 +75,9 @@ function toResponse({ operation, text, status = 200, headers }: CallReport): Res
     const message = `${operation}: the answer is no longer there. Call asResponse() right after the call, not after an await.`
     throw new InvalidRequestError(message, { code: 'answer_not_kept', operation })
   }
-  const lines = [...(headers ?? [['content-type', 'application/json'] as const])].filter(([name]) => !HEADERS_OF_BYTES.includes(name))
+  const lines = [...(headers ?? [['content-type', 'application/json'] as const])].filter(
+    ([name]) => !HEADERS_OF_BYTES.includes(name),
+  )
   return new Response(STATUSES_WITHOUT_BODY.includes(status) ? null : text, { status, headers: lines })
 }
 
