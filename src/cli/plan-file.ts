@@ -78,7 +78,11 @@ export type GivenLine = z.infer<typeof line>
 export const lineFields: readonly string[] = Object.keys(line.shape)
 
 const credits = whole('a whole number of credits above 0')
-const plan = z.strictObject({ creditsPerDay: credits, balance: credits, lines: z.array(line, 'a list of lines') })
+const plan = z.strictObject({
+  creditsPerDay: credits,
+  balance: credits,
+  lines: z.array(line, 'a list of lines').check(z.minLength(1)),
+})
 
 /** The place of a value in a plan, such as `['lines', 0, 'every']`. */
 type Path = readonly (string | number)[]
@@ -176,6 +180,7 @@ function describeIssue(issue: z.core.$ZodIssue): [at: Path, message: string] {
   }
   if (path.length === 0)
     return [path, `it must hold a list of lines, or an object with ${Object.keys(plan.shape).join(', ')}.`]
+  if (last === 'lines' && issue.code === 'too_small') return [path, 'the plan has no lines. Add one.']
   if (last === 'lines') return [path, 'lines is missing. It must be a list of lines.']
   if (typeof last === 'number') return [path, 'it must be an object with an operation.']
   return [path, `${last} must be ${issue.message}.`]

@@ -47,8 +47,8 @@ export interface ApiPromise<Data> extends Promise<Data> {
   /**
    * Resolves to a standard `Response` with the status, the headers and the decoded body as the service sent them, to hand on or to store. It is the
    * same call: it costs the same, and rejects with the same errors. For a batch of several requests, the body has the prices of all, and the headers
-   * are those of the last. An answer from the cache has status 200 and no headers. Use it in the statement of the call, because an answer is not
-   * kept.
+   * are those of the last. An answer from the cache has status 200 and its content type alone. Headers of the connection are left out; those about
+   * the key, such as `X-Credits-Remaining`, are there. Use it in the statement of the call, because an answer is not kept.
    * @throws InvalidRequestError (`answer_not_kept`) when the answer has already come
    * @example return client.token.list({ limit: 20 }).asResponse()
    */

@@ -187,7 +187,7 @@ function formatEntries(entries: ReadonlyMap<string, Entry>): string {
 }
 
 /** What is no whole file of a store is an error: with no entries, what was spent would be forgotten. @throws FileStoreError */
-function readEntries(path: string): Map<string, Entry> {
+export function readEntries(path: string): Map<string, Entry> {
   let text: string
   try {
     // As bigints: the numbers of a pipe keep `realpathSync` of Node 20 from following links.

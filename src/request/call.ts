@@ -61,8 +61,13 @@ function bodyOf([{ answer } = {}, ...more]: readonly Partial<PaidResult>[], data
   return more.length > 0 ? JSON.stringify({ data }) : (answer?.text ?? JSON.stringify(answer?.envelope))
 }
 
-/** What describes the bytes that were sent, and not the text that was decoded from them. */
-const HEADERS_OF_BYTES: readonly string[] = ['content-encoding', 'content-length', 'transfer-encoding']
+/** What describes the bytes that were sent or their connection, and not the text that was decoded from them. */
+const HEADERS_OF_BYTES: readonly string[] = [
+  ...['content-encoding', 'content-length', 'transfer-encoding'],
+  ...['connection', 'keep-alive'],
+]
+/** A `Response` with these has no body. */
+const STATUSES_WITHOUT_BODY: readonly number[] = [204, 205]
 
 /** @throws InvalidRequestError for an answer that nobody had asked for when it came, and that was not kept */
 function toResponse({ operation, text, status = 200, headers }: CallReport): Response {
@@ -70,8 +75,10 @@ function toResponse({ operation, text, status = 200, headers }: CallReport): Res
     const message = `${operation}: the answer is no longer there. Call asResponse() right after the call, not after an await.`
     throw new InvalidRequestError(message, { code: 'answer_not_kept', operation })
   }
-  const lines = [...(headers ?? [])].filter(([name]) => !HEADERS_OF_BYTES.includes(name))
-  return new Response(text, { status, headers: lines })
+  const lines = [...(headers ?? [['content-type', 'application/json'] as const])].filter(
+    ([name]) => !HEADERS_OF_BYTES.includes(name),
+  )
+  return new Response(STATUSES_WITHOUT_BODY.includes(status) ? null : text, { status, headers: lines })
 }
 
 /**

@@ -63,8 +63,8 @@ export function followTrades(feed: PriceFeed, options: TradesOptions): AsyncIter
   lifetime.throwIfAborted()
   const sources = share('trades', () => new TradeSources(internals))
   const address = token === undefined ? undefined : toChecksum([token])[0]
-  const reading = { bounds, signal, onGap, resumeAs }
-  return { [Symbol.asyncIterator]: () => readTrades(internals, sources.open(address), reading) }
+  const reading = { token: address, bounds, signal, onGap, resumeAs }
+  return { [Symbol.asyncIterator]: () => readTrades(internals, sources, reading) }
 }
 
 function readBounds(everyMs: TradesOptions['everyMs']): Reading['bounds'] {

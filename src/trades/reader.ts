@@ -6,26 +6,28 @@ import type { Trade } from '../generated/types.ts'
 import { PAGE_SIZE } from './cost.ts'
 import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
 import type { TradesOptions } from './follow-trades.ts'
-import { isTrades, TRADES_TTL_MS, type TradeSource, tradesKey } from './source.ts'
+import { isTrades, TRADES_TTL_MS, type TradeSource, type TradeSources, tradesKey } from './source.ts'
 
 /** Maximum number of trades that wait for a reader, while other readers go on. */
 const MAX_UNREAD = 1_000
 
 /** How a reader reads. */
 export interface Reading extends Pick<TradesOptions, 'signal' | 'onGap' | 'resumeAs'> {
+  /** In EIP-55 form; undefined for the trades of all tokens. */
+  readonly token: string | undefined
   /** The shortest and the longest interval between requests, in milliseconds. */
   readonly bounds: { readonly min: number; readonly max: number }
 }
 
-/** Iterates over the trades of a source that a reader has not read. */
-export function readTrades(feed: FeedInternals, source: TradeSource, reading: Reading): AsyncIterableIterator<Trade> {
+/** Iterates over the trades of a token that a reader has not read. */
+export function readTrades(feed: FeedInternals, sources: TradeSources, reading: Reading): AsyncIterableIterator<Trade> {
   let reader: TradeReader | undefined
   return iterateLatest<Trade>({
     signal: reading.signal,
     lifetime: feed.lifetime,
     maxUnread: MAX_UNREAD,
     start(stream) {
-      const started = new TradeReader(feed, source, reading, stream)
+      const started = new TradeReader(feed, sources, reading, stream)
       reader = started
       return () => started.end()
     },
@@ -39,13 +41,14 @@ export class TradeReader {
   readonly bounds: Reading['bounds']
   /** Whether it has read trades before, so that it begins with those that it has not read. */
   isResumed = false
-  readonly #source: TradeSource
   readonly #stream: LatestValueStream<Trade>
   readonly #onGap: (() => void) | undefined
   readonly #store: CheckedStore | undefined
   /** Where the store keeps what it has read; undefined for a reader without a name. */
   readonly #key: string | undefined
   readonly #stopListening: () => void
+  /** Undefined before it joins. */
+  #source: TradeSource | undefined
   #dedupe = new TradeDedupe()
   /** The newest trades that were taken, newest first. */
   #read: readonly Trade[] = []
@@ -55,18 +58,17 @@ export class TradeReader {
 
   constructor(
     feed: FeedInternals,
-    source: TradeSource,
-    { bounds, signal, onGap, resumeAs }: Reading,
+    sources: TradeSources,
+    { token, bounds, signal, onGap, resumeAs }: Reading,
     stream: LatestValueStream<Trade>,
   ) {
     this.bounds = bounds
-    this.#source = source
     this.#stream = stream
     this.#onGap = onGap
     this.#store = checkedStoreOf(feed)
-    this.#key = resumeAs && tradesKey(source.address, resumeAs)
+    this.#key = resumeAs && tradesKey(token, resumeAs)
     this.#stopListening = feed.lifetime.onEnd(signal, (error) => this.end(error))
-    void this.#join()
+    void this.#join(() => sources.open(token))
   }
 
   /** Whether it has read everything, and waits for more. */
@@ -76,7 +78,7 @@ export class TradeReader {
 
   onWait(): void {
     this.#savePosition()
-    this.#source.wake()
+    this.#source?.wake()
   }
 
   /** A trade has waited for too long. */
@@ -105,11 +107,11 @@ export class TradeReader {
     this.#savePosition()
     this.#stream.end(error)
     this.#stopListening()
-    this.#source.remove(this)
+    this.#source?.remove(this)
   }
 
   /** Joins the readers of its source, once it is known what it has read before. */
-  async #join(): Promise<void> {
+  async #join(open: () => TradeSource): Promise<void> {
     const check = (value: unknown) => (isTrades(value) ? value : undefined)
     const readBefore = this.#key && (await this.#store?.read(this.#key, check))
     if (this.#isEnded) return
@@ -118,6 +120,8 @@ export class TradeReader {
       this.#read = readBefore
       this.#dedupe = new TradeDedupe(readBefore)
     }
+    // Not before: a source without readers is dropped when there are many.
+    this.#source = open()
     this.#source.add(this)
   }
 

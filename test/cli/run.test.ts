@@ -150,11 +150,12 @@ test.each([
   expect(files.sort()).toEqual(['link.jsonl', 'plan.yaml', 'tokens.txt'])
 })
 
-test('a state that is damaged is refused, and nothing is spent', async () => {
+test('a state that is damaged is refused, by `plan` too, and nothing is spent', async () => {
   const scene = await createPlan()
   scene.write('plan.yaml.state.json', '{"entries":')
   const { code, stderr } = await scene.run(['run', 'plan.yaml', '--yes'])
   expect([code, stderr]).toEqual([1, expect.stringContaining('plan.yaml.state.json: it is damaged')])
+  expect(await scene.run(['plan', 'plan.yaml'])).toMatchObject({ code, stderr, stdout: '' })
   expect(scene.fake.journal()).toEqual([])
 })
 

@@ -57,6 +57,31 @@ test.each([100, 900, 2_000, 4_500, 5_100, 6_500, 8_000, 9_000])(
   },
 )
 
+test('the plan costs what is charged, within two percent, where an answer takes longer than one of several intervals', async () => {
+  const { feed, fake, clock } = setupFeed({}, { latencyMs: 9 * SECOND })
+  recordWatch(feed, some(20), 5 * SECOND)
+  recordWatch(feed, some(6, 20), 30 * SECOND)
+  await clock.advance(5 * MINUTE)
+  const charged = fake.charged()
+  const planned = feed.explain().cost.creditsPerDay / 24
+  await clock.advance(DAY / 24)
+  expect(Math.abs(fake.charged() - charged - planned)).toBeLessThanOrEqual(0.02 * planned)
+})
+
+test('others do not wait for an answer that does not come until they are too old', async () => {
+  const { feed, fake, clock } = setupFeed({}, { latencyMs: 9 * SECOND })
+  recordWatch(feed, some(20), 5 * SECOND)
+  const { prices } = recordWatch(feed, some(6, 20), 40 * SECOND)
+  await clock.advance(5 * MINUTE)
+  const isOfTwenty = ({ query }: { query: Record<string, string> }) => query.addresses?.split(',').length === 20
+  fake.fault({ when: isOfTwenty, times: 3, delayMs: 10 * MINUTE })
+  const from = clock.now()
+  await clock.advance(5 * MINUTE)
+  const times = [...new Set(prices.filter(({ at }) => at >= from).map(({ at }) => at))]
+  for (const [index, at] of times.entries()) expect(at - (times[index - 1] ?? from)).toBeLessThanOrEqual(40 * SECOND)
+  expect(times.length).toBeGreaterThan(5)
+})
+
 test.each([100, 5_100, 8_000])(
   'the plan costs what is charged, within one percent, where a budget is too small and answers take %d ms',
   async (latencyMs) => {

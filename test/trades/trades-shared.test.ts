@@ -4,7 +4,7 @@ import type { FeedEvent } from 'etn-market/feed'
 import { followTrades } from 'etn-market/trades'
 import { expect, test } from 'vitest'
 import { createMachine } from '../feed/processes.ts'
-import { MINUTE, read, SECOND, setupFeed, types } from '../feed/setup.ts'
+import { MINUTE, read, SECOND, setupFeed, some, types } from '../feed/setup.ts'
 import { flush } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 import { numbers, range, serveTrades } from './trade-list.ts'
@@ -198,4 +198,17 @@ test('trades are within the budget of the day, and a crash in the middle of a pa
   expect(closing.state).toBe('resolved')
   expect(end.state).toBe('resolved')
   expect(clock.pending).toBe(0)
+})
+
+test('readers with names share the requests of their token, also where more than a hundred tokens are followed at once', async () => {
+  const { start, clock, fake } = createMachine()
+  fake.stub('trade.list', () => [])
+  const { feed } = start()
+  const tokens = some(102)
+  for (const resumeAs of ['one', 'other']) {
+    for (const token of tokens) read(followTrades(feed, { token, everyMs: MINUTE, resumeAs }))
+    await clock.advance(SECOND)
+  }
+  await clock.advance(MINUTE)
+  expect(fake.journal()).toHaveLength(2 * tokens.length)
 })

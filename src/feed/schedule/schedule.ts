@@ -306,6 +306,13 @@ export class Schedule implements PurchasePlanner {
   #makeUp(): void {
     const now = this.#context.clock.now()
     for (const group of this.ticks.groups) {
+      const awaited = group.isWaiting ? boughtAtEachTick(group) : []
+      if (awaited.length > 0) {
+        group.isWaiting = awaited.every(({ inFlight }) => inFlight)
+        if (!group.isWaiting)
+          group.at = Math.max(now, Math.min(...awaited.map(({ askedAt }) => askedAt)) + group.periodMs)
+        continue
+      }
       const older = group.members.filter((tracked) => tracked.waitsForTick && tracked.isDueBefore(group.at))
       if (older.length === 0) continue
       const isBehind = new Set(older)
@@ -374,7 +381,11 @@ export class Schedule implements PurchasePlanner {
 
 /** Adds what is bought at a tick of a group. Ticks are fixed moments: a late timer or a slow answer shifts none. */
 function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
-  const laterAt = group.ticksAnyway ? laterTick(group) : group.at
+  const others = group.isWaiting ? [] : othersOfSlowAnswer(group)
+  group.isWaiting = others.length > 0
+  let laterAt = group.at
+  if (group.isWaiting) laterAt = Math.min(...others.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
+  else if (group.ticksAnyway) laterAt = laterTick(group)
   if (laterAt > group.at + 1) {
     group.at = laterAt
     if (laterAt > now) return
@@ -402,6 +413,19 @@ export function isDueAt(
   if (tracked.isReopened(at, askedAt)) return false
   const isOwn = staysTogether && tick % tracked.multiple === 0
   return tracked.isDueBefore(at + (isOwn ? tracked.multiple : 1) * periodMs, askedAt)
+}
+
+const boughtAtEachTick = ({ members }: TickGroup): TrackedPrice[] =>
+  members.filter(({ multiple, dueAt, watchers }) => multiple === 1 && dueAt === NEVER && watchers.size > 0)
+
+/** Where everything that a group buys at each tick is still on its way from the last one: the others, which can wait for that. */
+function othersOfSlowAnswer(group: TickGroup): TrackedPrice[] {
+  const { at, periodMs, members } = group
+  const atEachTick = boughtAtEachTick(group)
+  const isAwaited = atEachTick.every(({ inFlight, askedAt }) => inFlight && askedAt + periodMs <= at + 1)
+  if (!isAwaited || atEachTick.length === 0) return []
+  const others = members.filter(({ waitsForTick }) => waitsForTick)
+  return others.every(({ askedAt, lifeMs }) => askedAt + lifeMs > at + 1) ? others : []
 }
 
 /** When a group has to tick whose prices were bought since its last tick, by look-ups or by another process. */

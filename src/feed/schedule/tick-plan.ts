@@ -20,6 +20,8 @@ export interface TickGroup {
   readonly staysTogether: boolean
   at: number
   tick: number
+  /** Whether the tick waits for what is still on its way from the last one. */
+  isWaiting: boolean
 }
 
 const NEVER = Number.POSITIVE_INFINITY
@@ -143,6 +145,6 @@ export class TickPlan {
     }
     const atEachTick = members.filter(({ multiple }) => multiple === 1).length
     const staysTogether = atEachTick % MAX_ITEMS < MIN_LINEAR
-    return { periodMs, members, ticksAnyway: atEachTick > 0, staysTogether, at, tick }
+    return { periodMs, members, ticksAnyway: atEachTick > 0, staysTogether, at, tick, isWaiting: false }
   }
 }
