@@ -46,9 +46,10 @@ export class OpenStreams {
   readonly #hub: PriceHub
   /** By addresses. */
   readonly #lists = new Map<string, PriceList>()
-  /** With the visitor of each, the oldest first. */
-  readonly #streams = new Map<EventStream, string>()
+  /** The oldest of a visitor first. */
+  readonly #byVisitor = new Map<string, Set<EventStream>>()
   readonly #reader: AddressReader
+  #size = 0
   #stopTimer: (() => void) | undefined
   /** Streams with something to write, perhaps. */
   readonly #queue = new Set<EventStream>()
@@ -64,13 +65,11 @@ export class OpenStreams {
   }
 
   get size(): number {
-    return this.#streams.size
+    return this.#size
   }
 
   countOf(visitor: string): number {
-    let count = 0
-    for (const other of this.#streams.values()) if (other === visitor) count++
-    return count
+    return this.#byVisitor.get(visitor)?.size ?? 0
   }
 
   cost(): StreamedAddresses {
@@ -83,11 +82,11 @@ export class OpenStreams {
     const { addresses: allowed } = this.#settings
     const known = allowed === 'listed' ? await this.#listed.get(signal) : allowed
     signal.throwIfAborted()
-    if (this.size === 0) this.#hub.refresh()
+    if (this.#size === 0) this.#hub.refresh()
     if (this.#hub.isClosed) throw refuse(503, 'proxy_closed', 'The proxy is shutting down.', { retryAfterMs: RETRY_MS })
     const { perVisitor, maxStreams, heartbeatMs } = this.#settings
     const isReplacing = this.countOf(visitor) >= perVisitor.streams
-    if (!isReplacing && this.size >= maxStreams)
+    if (!isReplacing && this.#size >= maxStreams)
       throw refuse(429, 'too_many_streams', 'The proxy has too many open streams.', { retryAfterMs: RETRY_MS })
     const { addresses, refused } = this.#takePlaces(asked, known, visitor)
     if (addresses.length === 0) throw this.#refusalOf(refused)
@@ -103,13 +102,15 @@ export class OpenStreams {
     const stream = new EventStream(list, opening, onReady, () => {
       signal.removeEventListener('abort', onAbort)
       this.#queue.delete(stream)
-      this.#close(stream, list)
+      this.#close(stream, list, visitor)
     })
     const onAbort = () => stream.end()
     signal.addEventListener('abort', onAbort)
-    this.#streams.set(stream, visitor)
+    this.#size++
+    const own = this.#byVisitor.get(visitor) ?? new Set()
+    this.#byVisitor.set(visitor, own.add(stream))
     // Not the newest: fronts report that a visitor has left only at the next write, and who reloads a page would be locked out.
-    if (isReplacing) [...this.#streams].find(([, other]) => other === visitor)?.[0].end(REPLACED)
+    if (isReplacing) for (const oldest of [...own].slice(0, 1)) oldest.end(REPLACED)
     this.#setTimer()
     return { status: 200, headers: HEADERS, body: stream.body }
   }
@@ -147,11 +148,14 @@ export class OpenStreams {
     return badRequest(`stream: ${refused[0]?.address.slice(0, 100)} is no address, or has a wrong checksum.`)
   }
 
-  #close(stream: EventStream, list: PriceList): void {
-    this.#streams.delete(stream)
+  #close(stream: EventStream, list: PriceList, visitor: string): void {
+    this.#size--
+    const own = this.#byVisitor.get(visitor)
+    own?.delete(stream)
+    if (own?.size === 0) this.#byVisitor.delete(visitor)
     for (const address of list.addresses) this.#hub.leave(address)
     if (list.streams.size === 0) this.#lists.delete(list.addresses.join())
-    if (this.size > 0) return
+    if (this.#size > 0) return
     this.#stopTimer?.()
     this.#stopTimer = undefined
   }
@@ -164,7 +168,7 @@ export class OpenStreams {
       // A closed feed has no more prices: its pages reconnect, or buy.
       if (this.#hub.isClosed) return this.#endAll()
       this.#setTimer()
-      for (const stream of this.#streams.keys()) stream.tick()
+      for (const list of this.#lists.values()) for (const stream of list.streams) stream.tick()
       this.#queueAll()
     })
   }
@@ -194,7 +198,7 @@ export class OpenStreams {
   }
 
   #endAll(): void {
-    for (const stream of this.#streams.keys()) stream.end()
+    for (const list of [...this.#lists.values()]) for (const stream of [...list.streams]) stream.end()
   }
 }
 
