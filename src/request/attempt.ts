@@ -168,7 +168,7 @@ export class Attempt implements HttpAttempt {
    */
   #prepare(sending: ChargedRequest, hasWaited: boolean): Promise<void> | undefined {
     if (hasWaited) return this.#turn(sending).then(() => this.#prepare(sending, false))
-    sending.batch?.requireProgress()
+    sending.batch?.throwIfStopped()
     sending.confirm()
     if (sending.confirmed !== undefined) return sending.awaitConfirmed(sending.confirmed)
     sending.signal.throwIfAborted()
@@ -196,7 +196,7 @@ export class Attempt implements HttpAttempt {
     signal.throwIfAborted()
     // A redirect that is followed is no attempt of its own.
     if (this.#sent !== undefined) return true
-    batch?.requireProgress()
+    batch?.throwIfStopped()
     sending.confirm()
     const isCurrent = this.#admission?.isCurrent() === true
     if (sending.confirmed !== undefined || !isCurrent || shared.remaining() === 0) {

@@ -80,7 +80,7 @@ export class Batch {
   }
 
   /** @throws StarterFailure when so many requests in a row have timed out that nothing more is sent */
-  requireProgress(): void {
+  throwIfStopped(): void {
     if (this.#timeouts < MAX_TIMEOUTS) return
     const message = `prices.batch: ${MAX_TIMEOUTS} requests in a row timed out, so nothing more was sent. Try again later.`
     throw new StarterFailure(new TimeoutError(message, { code: 'batch_stopped', operation: 'prices.batch' }))

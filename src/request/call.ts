@@ -99,9 +99,9 @@ async function run(input: CallInput, context: CallContext, report: CallReport): 
     const cached = context.cache === undefined || settings.isReload ? [] : await opened.readCache(context.cache)
     signal.throwIfAborted()
     input.stop?.throwIfAborted()
-    // Nothing here waits, so that a batch that does not fit the budget sends none of its requests.
+    // All start in this tick, and with that reserve their worst case, so that a batch that does not fit the budget sends none of its requests.
     const started = requests.map((request, index) => opened.answer(request, index, cached[index]))
-    // Most calls have one, whose error has a shorter way to the caller.
+    // None of them rejects. Most calls have one, which needs no Promise.all.
     results = started.length === 1 ? [await (started[0] as Promise<PaidResult>)] : await Promise.all(started)
     // What one chunk brought is of no use to a caller who has left.
     if (requests.length > 1) signal.throwIfAborted()
@@ -197,6 +197,7 @@ class Call {
           return { error: this.#toError(refusal, paid), paid, isShared: false }
         }
       }
+      // Undefined where another caller of the same request pays.
       const paid = claimed ?? { ...createTotals(), attempts: shared.totals.attempts }
       const isShared = claimed === undefined
       onAnswer?.(request.path, value === undefined ? { error } : value)

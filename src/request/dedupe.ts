@@ -64,9 +64,11 @@ interface Wait {
 }
 
 /**
- * One request that is under way, and the callers who wait for it. It belongs to the callers with the limit of the one who started it,
- * because its credits count in that limit. Others get its answer for nothing; where it ends by that limit, or its own callers leave before
- * it is sent, the others start anew.
+ * One request that is under way, and the callers who wait for it. Its credits are reserved in the limit of the caller who started it, so it goes on
+ * for as long as a caller with that limit waits. Where it ends by that limit, or these callers leave before it is sent, the others start anew.
+ *
+ * One caller pays, which is whose call reports the credits: the first of those who waited to the end, or the last to leave. Others get the answer
+ * for nothing.
  */
 export class InFlightRequest {
   /** Aborts when no caller waits any more. */
@@ -94,7 +96,7 @@ export class InFlightRequest {
 
   /**
    * Never rejects. A caller that stops waiting does not affect the others.
-   * @param send called for the first caller
+   * @param send called at once for the first caller, and for nobody else
    * @param onUnclaimed called with what was charged when nobody was left to pay it; that of the first caller counts
    */
   join(
@@ -159,10 +161,11 @@ export class InFlightRequest {
   }
 
   /**
-   * An attempt has failed, and the request would be repeated: lets those go for whom nothing more may be sent.
-   * @throws the failure itself, where nobody is left for whom it would be repeated
+   * Lets those callers go for whom nothing more may be sent. Call it before the request is repeated.
+   * @param failure of the last attempt
+   * @throws the failure itself, where nobody is left in whose limit a further attempt would count
    */
-  requireRetry(failure: unknown): void {
+  dropStopped(failure: unknown): void {
     for (const wait of [...this.#waits]) {
       const { stop } = wait.waiter
       if (stop?.aborted) this.#leave(wait, stop.reason)

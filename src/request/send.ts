@@ -126,7 +126,7 @@ export class ChargedRequest implements AdmissionRequest {
   number = 0
   /** When it was last sent, as the cache counts ages; undefined where a hook answered, or without a cache. */
   sentAt: number | undefined
-  /** Whether it has waited since it was last about to be sent. */
+  /** Whether it has waited since it was last about to be sent: then a turn of the event loop passes before it is sent. */
   hasWaited: boolean
   /** What the service, and no hook, let the last attempt fail with, where it may be retried. */
   retryable: EtnMarketError | undefined
@@ -161,8 +161,8 @@ export class ChargedRequest implements AdmissionRequest {
   }
 
   /**
-   * Reserves the worst case of the next attempt, at once, in the client's budget and in the limit that the call brings along: the credits
-   * of a lost attempt stay blocked. A promise where a store has to write it. @throws BudgetExceededError where it does not fit
+   * Reserves the worst case of the next attempt, at once, in the client's budget and in the limit that the call brings along. A promise where
+   * a store has to write it. @throws BudgetExceededError where it does not fit
    */
   reserve(cause?: unknown): Promise<void> | undefined {
     const { budget } = this.#context
@@ -179,7 +179,7 @@ export class ChargedRequest implements AdmissionRequest {
     this.#reservation = await this.shared.awaitState(reserving)
   }
 
-  /** Moves the reservation to the window of now. @throws BudgetExceededError when it does not fit there */
+  /** Right before sending: moves the reservation to the window of now, for the key of now. @throws BudgetExceededError when it does not fit there */
   confirm(): void {
     // What is being written counts for the window in which that began; afterwards it is looked at again.
     if (this.confirmed !== undefined) return
@@ -196,7 +196,10 @@ export class ChargedRequest implements AdmissionRequest {
     this.signal.throwIfAborted()
   }
 
-  /** The request may end before its credits are reserved. */
+  /**
+   * Frees what is reserved for an attempt that was not sent, also where a store still writes it. One that was sent is billed by then: what it was
+   * charged stays counted, and what a lost one may have been charged stays blocked.
+   */
   releaseReservation(): void {
     releaseReservation(this.#reservation)
   }
@@ -233,8 +236,8 @@ export class ChargedRequest implements AdmissionRequest {
     const refusal = this.retryable
     if (refusal === undefined || retriesLeft <= 0) throw error
     this.releaseReservation()
-    shared.requireRetry(error)
-    batch?.requireProgress()
+    shared.dropStopped(error)
+    batch?.throwIfStopped()
     const waitMs = retryDelay(refusal, {
       attempt: this.number,
       remainingMs: shared.remaining(),
@@ -245,7 +248,7 @@ export class ChargedRequest implements AdmissionRequest {
     this.emit({ type: 'retry.scheduled', code: refusal.code, waitMs })
     await sleep(clock, waitMs, shared.signal)
     this.hasWaited = true
-    batch?.requireProgress()
+    batch?.throwIfStopped()
     await this.reserve(error)
   }
 
