@@ -12,6 +12,10 @@ export interface Clock {
   random(): number
 }
 
+/** What is left of a wait may be less than a sum of the clock can hold: a clock that adds it would stand still. Timers of runtimes take no less. */
+const MIN_WAIT_MS = 1
+const waitFor = (ms: number) => (ms > 0 ? Math.max(ms, MIN_WAIT_MS) : 0)
+
 /** Sleeps until the time is over or the signal aborts. A custom clock may expect a real AbortSignal. */
 export async function sleep(clock: Clock, ms: number, signal: CancellationSignal): Promise<void> {
   signal.throwIfAborted()
@@ -19,7 +23,7 @@ export async function sleep(clock: Clock, ms: number, signal: CancellationSignal
   const onAbort = () => controller.abort(signal.reason)
   signal.addEventListener('abort', onAbort)
   try {
-    await clock.sleep(ms, controller.signal)
+    await clock.sleep(waitFor(ms), controller.signal)
   } catch (error) {
     signal.throwIfAborted()
     throw error
@@ -164,7 +168,7 @@ export function startTimer(clock: Clock, ms: number, callback: () => void): () =
   if (ms === Number.POSITIVE_INFINITY) return () => {}
   if (isSystemClock(clock)) return startSystemTimer(ms, callback)
   const controller = new AbortController()
-  clock.sleep(ms, controller.signal).then(callback, () => {})
+  clock.sleep(waitFor(ms), controller.signal).then(callback, () => {})
   // With a reason: without one, each timer that is stopped makes an error with a stack.
   return () => controller.abort('stopped')
 }

@@ -1,7 +1,7 @@
 import { rejectUnknown } from '../errors/input.ts'
 import { acceptLightSignal, failed, NOT_SENT, type Progress } from '../transport/outcome.ts'
 import { followRedirects, isRedirect, redirected } from '../transport/redirects.ts'
-import { ResponseTooLargeError } from '../transport/response-text.ts'
+import { failureOfBody } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, Transport } from '../transport/transport.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { AgentPool, errorWithCode, fetchError, type HttpAgent } from './agent-pool.ts'
@@ -83,8 +83,7 @@ export function createNodeTransport(options: NodeTransportOptions = {}): NodeTra
       const text = await response.body.text
       return { response: { status: response.status, headers: response.headers, text } }
     } catch (error) {
-      if (error instanceof ResponseTooLargeError) return failed('too_large', progress, error)
-      return failed(signal.aborted ? 'aborted' : 'network', progress, error)
+      return failed(signal.aborted ? 'aborted' : failureOfBody(error), progress, error)
     }
   }
 

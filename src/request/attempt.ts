@@ -1,5 +1,5 @@
 import type { Admission, PermitResult } from '../concurrency/admission-types.ts'
-import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
+import { LightAbortController } from '../concurrency/cancellation.ts'
 import { isSystemClock, monotonicNow, sleep, startTimer } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import { EtnMarketError } from '../errors/base.ts'
@@ -118,7 +118,9 @@ export class Attempt implements HttpAttempt {
   }
 
   readonly onConnecting = (): void => {
-    if (this.#sending !== undefined) this.#isTried = true
+    if (this.#sending === undefined) return
+    this.#isTried = true
+    this.#startTimer(this.#sending)
   }
 
   readonly recheck = (): Promise<void> => {
@@ -138,6 +140,7 @@ export class Attempt implements HttpAttempt {
     }
     if (!isAllowed) this.#sendNothing(new Error('The request must not be sent now: the client sends it later.'))
     this.#progress.sent = true
+    this.#startTimer(sending)
   }
 
   readonly onHeaders = (head: ResponseHead): void => {
@@ -145,14 +148,13 @@ export class Attempt implements HttpAttempt {
   }
 
   /** Undefined where the request must be sent later: nothing was sent. Rejects only with what the last look throws. */
-  #transmit({ signal, settings }: ChargedRequest): Promise<AttemptOutcome | undefined> {
-    const { transport, clock } = this.#context
+  #transmit({ signal }: ChargedRequest): Promise<AttemptOutcome | undefined> {
+    const { transport } = this.#context
     if (signal.aborted) return Promise.resolve(failed('aborted', this.#progress, signal.reason))
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
       signal.addEventListener('abort', this.#onAbort)
-      this.#stopTimer = startTimer(clock, settings.timeoutMs, this.#onTimeout)
       // A transport of the user may throw, and may return something else than a promise.
       try {
         Promise.resolve(transport.send(this)).then(this.#finish, this.#fail)
@@ -160,6 +162,12 @@ export class Attempt implements HttpAttempt {
         this.#fail(cause)
       }
     })
+  }
+
+  /** Its time begins when it is sent. Until then hooks and queues may take as long as the call has; a connection may take the same time. */
+  #startTimer({ settings }: ChargedRequest): void {
+    this.#stopTimer()
+    this.#stopTimer = startTimer(this.#context.clock, settings.timeoutMs, this.#onTimeout)
   }
 
   /**
@@ -183,7 +191,7 @@ export class Attempt implements HttpAttempt {
     if (isSystemClock(clock) && lifetimes.msSinceEarlyEnd() < MAX_BURST_MS)
       await sleep(clock, MAX_BURST_MS, sending.signal)
     sending.hasWaited = false
-    if (sending.shared.remaining() === 0) await raceWithAbort(new Promise<never>(nothing), sending.signal)
+    if (sending.shared.remaining() === 0) sending.shared.expire()
   }
 
   /**

@@ -37,7 +37,7 @@ function chargeOfResponse(request: PlannedRequest, response: HttpResponse, body:
 function chargeOfFailure(request: PlannedRequest, { mayHaveArrived, kind, response }: TransportFailure): Charge {
   if (!mayHaveArrived) return NOT_CHARGED
   if (response === undefined) return UNKNOWN
-  const isCutOff = kind !== 'too_large' && isSuccess(response.status)
+  const isCutOff = kind !== 'too_large' && kind !== 'not_decoded' && isSuccess(response.status)
   return isCutOff ? (chargeFromHeader(response.headers) ?? UNKNOWN) : chargeOfResponse(request, response, undefined)
 }
 
@@ -58,10 +58,10 @@ export function isFromFront(response: HttpResponse | undefined, body: unknown): 
   return response?.text !== undefined && !isSuccess(response.status) && !isOwnError(body)
 }
 
-/** A page host or a proxy answered in place of the service, which sends JSON and states what it charged. */
+/** A page host or a proxy answered in place of the service, which sends JSON and states what it charged or what is left. */
 export function isForeignPage({ headers }: Pick<HttpResponse, 'headers'>): boolean {
   const isHtml = /^\s*text\/html\b/i.test(headers.get('content-type') ?? '')
-  return isHtml && headers.get('x-credits-cost') === null
+  return isHtml && headers.get('x-credits-cost') === null && headers.get('x-credits-remaining') === null
 }
 
 /** Far above every price, and so far below the largest safe integer that thousands of them can be added. */

@@ -98,8 +98,6 @@ export class Deadline {
   readonly #batch: Batch | undefined
   /** Later by as long as it stood still. */
   #endsAt: number
-  /** What the timer does not know of yet. */
-  #owedMs = 0
   #queuedAt: number | undefined
   #stopTimer: () => void
 
@@ -110,13 +108,26 @@ export class Deadline {
     this.#onExpire = onExpire
     this.#batch = batch
     const leftMs = Math.max(0, endsAt - monotonicNow(calls.clock))
-    this.#stopTimer = startTimer(calls.clock, leftMs, () => this.#expire())
+    this.#stopTimer = startTimer(calls.clock, leftMs, () => this.look())
+  }
+
+  /** Ends it if its time is over, else starts its timer anew. The timer is late where the machine has slept, and early where the time stood still. */
+  look(): void {
+    this.#stopTimer()
+    const leftMs = this.remaining()
+    if (leftMs > 0) {
+      this.#stopTimer = startTimer(this.#calls.clock, leftMs, () => this.look())
+      return
+    }
+    this.#calls.recordEarlyEnd()
+    this.#onExpire()
   }
 
   /** Milliseconds that are left. */
   remaining(): number {
     this.#noteProgress()
-    return Math.max(0, Math.min(this.#endsAt - monotonicNow(this.#calls.clock), this.#stallsInMs()))
+    const stallsInMs = this.#batch?.stallsInMs() ?? Number.POSITIVE_INFINITY
+    return Math.max(0, Math.min(this.#endsAt - monotonicNow(this.#calls.clock), stallsInMs))
   }
 
   /** In the queue it stands still up to each moment at which progress is made; after the last one it runs. */
@@ -130,28 +141,11 @@ export class Deadline {
     this.#stopTimer()
   }
 
-  #stallsInMs(): number {
-    return this.#batch?.stallsInMs() ?? Number.POSITIVE_INFINITY
-  }
-
   #noteProgress(): void {
     if (this.#queuedAt === undefined) return
     const stillMs = Math.max(0, this.#calls.progressAt - this.#queuedAt)
     this.#queuedAt += stillMs
     this.#endsAt += stillMs
-    this.#owedMs += stillMs
-  }
-
-  #expire(): void {
-    this.#noteProgress()
-    const leftMs = Math.min(this.#owedMs, this.#stallsInMs())
-    if (leftMs > 0) {
-      this.#owedMs -= leftMs
-      this.#stopTimer = startTimer(this.#calls.clock, leftMs, () => this.#expire())
-      return
-    }
-    this.#calls.recordEarlyEnd()
-    this.#onExpire()
   }
 }
 

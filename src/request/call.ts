@@ -212,7 +212,7 @@ class Call {
 
   /** Emits `call.failed` and returns the error. */
   fail(error: unknown, results: readonly PaidResult[]): unknown {
-    const isShared = results.length === 1 && results[0]?.isShared
+    const isShared = results.length > 0 && results.every((result) => result.isShared)
     const sum = sumUp(results)
     const failure = this.#toError(this.#ofWholeCall(error), sum, isShared)
     this.emitEnd(sum, failure)

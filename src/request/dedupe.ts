@@ -143,6 +143,11 @@ export class InFlightRequest {
     return longest
   }
 
+  /** Lets those callers go whose time is over. Call it after a wait, whose end may be known before the timers of the deadlines: a machine has slept. */
+  expire(): void {
+    for (const { deadline } of [...this.#waits]) deadline.look()
+  }
+
   /** While a request waits for one of the client's own slots, the deadline stands still as long as other requests make progress. */
   setQueued(isQueued: boolean): void {
     if (this.#isQueued === isQueued) return

@@ -124,6 +124,11 @@ export function errorOfFailure(context: ErrorContext, failure: TransportFailure)
   if (response !== undefined && !isSuccess(response.status))
     return errorOfResponse({ ...context, body: undefined, retryAfterMs }, response, cause)
   const status = response?.status
+  if (kind === 'not_decoded')
+    return new ResponseError(
+      `${operation}: the body of the answer cannot be decoded (${reasonOf(cause)}). The call was paid for and is not retried. Check what compresses answers on the way.`,
+      { operation, code: 'not_decoded', status, cause },
+    )
   if (kind === 'timeout') {
     const problem = response === undefined ? 'no answer arrived' : 'the answer did not end'
     return new TimeoutError(

@@ -27,7 +27,8 @@ export function retryDelay({ retryAfterMs }: EtnMarketError, state: RetryState):
   }
   const floorMs = retryAfterMs || MIN_BACKOFF_MS
   if (floorMs > remainingMs || floorMs > maxRetryAfterMs) return undefined
-  return Math.min(remainingMs, addJitter(floorMs, random))
+  // What is added leaves half of the remaining time to the attempt.
+  return Math.min(addJitter(floorMs, random), (floorMs + remainingMs) / 2)
 }
 
 /** Which calls are held back after this error, and for how long: all of a key after a 429, heavy ones after a 503 that says how long. */

@@ -45,7 +45,7 @@ export interface Hooks {
    * The call rejects with the code `hook_failed`, and nothing is sent, when a hook throws, when it returns a `Request` to another origin, where
    * the key must not go, or when it changes the header `Authorization`. For keys that rotate, pass a function: `apiKey: () => …`.
    *
-   * A hook may wait; its time counts towards `timeoutMs` and `deadlineMs`. Afterwards the client looks once more whether the request may be
+   * A hook may wait; its time counts towards `deadlineMs`. The time of `timeoutMs` begins when the request is sent. Afterwards the client looks once more whether the request may be
    * sent. If a cool-down has begun meanwhile, the request waits for its end, and the hooks run again.
    * @example [({ request, callId, attempt }) => request.headers.set('x-request-id', `${callId}-${attempt}`)]
    * @default []

@@ -11,7 +11,7 @@ import {
 } from './hooks.ts'
 import { failed, NOT_SENT, type Progress } from './outcome.ts'
 import { discardBody, followRedirects, isRedirect, redirected } from './redirects.ts'
-import { ResponseTooLargeError, readText } from './response-text.ts'
+import { failureOfBody, readText } from './response-text.ts'
 import type { AttemptOutcome, FetchInit, FetchLike, FetchResponse, Transport } from './transport.ts'
 
 export interface KyTransportOptions {
@@ -142,7 +142,7 @@ export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): Ky
         if (error instanceof HookError)
           return hookFailed(error.hook, error.cause, progress, original && (await read(original)))
         if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
-        return failed(error instanceof ResponseTooLargeError ? 'too_large' : 'network', progress, error)
+        return failed(failureOfBody(error), progress, error)
       }
     },
   }
@@ -165,7 +165,7 @@ async function outcomeOf(response: Response, progress: Progress, maxBytes: numbe
   try {
     return { response: { status, headers, text: await readText(response, maxBytes) } }
   } catch (error) {
-    return failed(error instanceof ResponseTooLargeError ? 'too_large' : 'network', progress, error)
+    return failed(failureOfBody(error), progress, error)
   }
 }
 

@@ -117,6 +117,7 @@ const KINDS: readonly unknown[] = [
   'not_built',
   'invalid_fetch',
   'too_large',
+  'not_decoded',
 ]
 
 const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', 'retry-after', 'date']

@@ -32,9 +32,10 @@ export class RefusalWindow implements RecentRefusals {
   }
 
   msUntilBelow(limit: number): number {
-    const counted = this.#recent()
+    const now = monotonicNow(this.#clock)
+    const counted = this.#recent(now)
     const last = counted[counted.length - limit]
-    return last === undefined ? 0 : Math.max(0, last.at + WINDOW_MS - monotonicNow(this.#clock))
+    return last === undefined ? 0 : msLeft(last, now)
   }
 
   escalatedWaitMs(): number {
@@ -42,9 +43,11 @@ export class RefusalWindow implements RecentRefusals {
     return beyond <= 0 ? 0 : exponentialBackoff(beyond - 1, MIN_ESCALATED_WAIT_MS, MAX_ESCALATED_WAIT_MS)
   }
 
-  #recent() {
-    const now = monotonicNow(this.#clock)
-    this.#refusals = this.#refusals.filter(({ at }) => now - at < WINDOW_MS)
+  #recent(now = monotonicNow(this.#clock)) {
+    this.#refusals = this.#refusals.filter((refusal) => msLeft(refusal, now) > 0)
     return this.#refusals
   }
 }
+
+/** How long it counts. One formula for all who ask, because another one may be rounded otherwise. */
+const msLeft = ({ at }: { readonly at: number }, now: number) => WINDOW_MS - (now - at)

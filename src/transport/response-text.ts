@@ -4,6 +4,16 @@ export class ResponseTooLargeError extends Error {
   }
 }
 
+/** Codes of zlib and brotli in Node, which are the cause of an error of `fetch`. */
+const DECODING_ERROR = /^(Z_|ERR__ERROR_|ERR_BROTLI_|ZSTD_)/
+
+/** What failed where a body could not be read: other failures than these two are of the connection. */
+export function failureOfBody(error: unknown): 'too_large' | 'not_decoded' | 'network' {
+  if (error instanceof ResponseTooLargeError) return 'too_large'
+  const { code } = Object(Object(error).cause) as { code?: unknown }
+  return typeof code === 'string' && DECODING_ERROR.test(code) ? 'not_decoded' : 'network'
+}
+
 /** Answers that are longer are counted before they are parsed; the largest real one has 84 kB and 3,500 values. */
 const MIN_COUNTED_LENGTH = 131_072
 /** So many are parsed within 50 ms, where 16 MiB of `{},` take seconds. */

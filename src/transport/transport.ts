@@ -89,9 +89,18 @@ export interface TransportFailure {
    * with a redirect that is not followed; `cause` is its location. `hook`: a hook of the user failed; `hook` names it.
    * `not_built`: the request could not be built, as where two implementations of a page meet. `invalid_fetch`: a custom `fetch` resolved
    * to something that is not a `Response`, or whose body had been read, or a custom transport to something that is no outcome. `too_large`:
-   * the body has more than `maxResponseBytes`.
+   * the body has more than `maxResponseBytes`. `not_decoded`: the body does not have the content coding that its headers state.
    */
-  readonly kind: 'network' | 'timeout' | 'aborted' | 'redirect' | 'hook' | 'not_built' | 'invalid_fetch' | 'too_large'
+  readonly kind:
+    | 'network'
+    | 'timeout'
+    | 'aborted'
+    | 'redirect'
+    | 'hook'
+    | 'not_built'
+    | 'invalid_fetch'
+    | 'too_large'
+    | 'not_decoded'
   /** Whether the server may have received the request, and so may have charged for it. */
   readonly mayHaveArrived: boolean
   /**

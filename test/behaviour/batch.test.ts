@@ -129,6 +129,15 @@ describe('a batch of several chunks', () => {
     expect(error.charge).toBe('unknown')
   })
 
+  test('that shares all of its requests says so where they fail, and has no credits', async () => {
+    const { client, clock } = setup(failing(() => cutOff(costs(600)), [0]), { retry: false })
+    const [paying, sharing] = [ALL, ALL].map((addresses) => watch(client.prices.batch({ addresses })))
+    await clock.advance(1_000)
+    expect(paying?.error).toMatchObject({ name: 'PartialBatchError', charge: 'charged' })
+    expect(paying?.error).not.toHaveProperty('shared', true)
+    expect(sharing?.error).toMatchObject({ name: 'PartialBatchError', shared: true, credits: 0 })
+  })
+
   test('sends no further chunk after a 429 whose wait is too long', async () => {
     const { client, clock, script } = setup(() => limited(wait(600)), { batchConcurrency: 1 })
     const outcome = watch(client.prices.batch({ addresses: ALL }))

@@ -203,6 +203,17 @@ describe('after a sleep that is certain', () => {
     expect(events.at(-1)?.durationMs).toBeGreaterThanOrEqual(NIGHT)
   })
 
+  test('a call that wakes to retry after its deadline rejects then, and not when the timer of its deadline fires', async () => {
+    const clock = createVirtualClock()
+    const { client, script } = setup(() => limited(wait(10)), { clock, deadlineMs: HOUR })
+    const retried = watch(client.etn.price())
+    await clock.advance(SECOND)
+    clock.suspend(NIGHT, true)
+    await clock.advance(10 * SECOND)
+    expect(retried.error).toMatchObject({ code: 'deadline_exceeded', attempts: 1, charge: 'none' })
+    expect([script.requests.length, clock.pending]).toEqual([1, 0])
+  })
+
   test('a window of a budget in memory is over', async () => {
     const clock = createVirtualClock()
     const budget = createBudget({ credits: 100, windowMs: HOUR }, clock)

@@ -105,6 +105,7 @@ test('an attempt that has ended lets its transport send nothing, and ignores wha
   let finish: (outcome: unknown) => void = () => {}
   const send = (attempt: HttpAttempt) => {
     seen.push(attempt)
+    attempt.onConnecting?.()
     return new Promise((resolve) => {
       finish = resolve
     })
@@ -118,7 +119,7 @@ test('an attempt that has ended lets its transport send nothing, and ignores wha
   seen[0]?.onHeaders(head)
   finish({ response: { ...head, text: '{}' } })
   await clock.advance(5_000)
-  expect(outcome.error).toMatchObject({ code: 'attempt_timeout', attempts: 0, charge: 'none' })
+  expect(outcome.error).toMatchObject({ code: 'attempt_timeout', attempts: 1, charge: 'none' })
   expect([client.budget.available, clock.pending]).toEqual([100, 0])
 })
 

@@ -57,6 +57,12 @@ describe('the service itself', () => {
     expect(client.budget.spent).toBe(50)
   })
 
+  test('HTML that states what is left was charged, by what is computed', async () => {
+    const { client } = setup(() => html(200, { 'x-credits-remaining': '900' }), { budget })
+    const error = await rejection(client.token.price({ address: TOKEN }), ResponseError)
+    expect(error).toMatchObject({ code: 'not_json', charge: 'charged', credits: 50 })
+  })
+
   test('JSON that is labelled as HTML and has a credits header is an answer', async () => {
     const body = JSON.stringify({ data: price(TOKEN) })
     const { client } = setup(() => raw(body, { ...costs(50), 'content-type': 'text/html' }), { budget })

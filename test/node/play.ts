@@ -9,6 +9,7 @@ export const BROKEN = 'ConnectionError connection_lost unknown'
 export const BROKEN_CHARGED = 'ConnectionError connection_lost charged'
 export const TIMED_OUT = 'TimeoutError attempt_timeout unknown'
 export const TIMED_OUT_CHARGED = 'TimeoutError attempt_timeout charged'
+export const NOT_DECODED = 'ResponseError not_decoded charged'
 export const NOT_JSON = 'ResponseError not_json charged'
 
 export const head = (headers: string, status = '200 OK') => `HTTP/1.1 ${status}\r\n${headers}\r\n`

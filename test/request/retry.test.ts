@@ -16,11 +16,13 @@ test.each([
   [undefined, 9, 0.5, MAX_MS, 4_000],
   [undefined, 2, 0.5, 500, 500],
   [undefined, 2, 0.5, 499, undefined],
-  // With one: never earlier, a little later, and not at all where it is longer than the call allows.
+  // With one: never earlier, a little later if there is time, and not at all where it is longer than the call allows.
   [10_000, 1, 0, MAX_MS, 10_000],
   [0, 1, 0, MAX_MS, 500],
   [10_000, 1, 0, 10_000, 10_000],
   [10_000, 1, 1, 10_000, 10_000],
+  [10_000, 1, 1, 10_500, 10_250],
+  [10_000, 1, 1, 13_000, 11_000],
   [10_000, 1, 0, 9_999, undefined],
   [MAX_MS, 1, 0, 2 * MAX_MS, MAX_MS],
   [MAX_MS + 1, 1, 0, 2 * MAX_MS, undefined],

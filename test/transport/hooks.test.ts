@@ -177,21 +177,36 @@ describe('beforeRequest', () => {
     expect(events.map(({ type }) => type)).toEqual(['call.started', 'call.succeeded'])
   })
 
-  test('that never settles delays no timeout and no abort, and sends nothing later', async () => {
+  test('that waits leaves the whole time of an attempt to the request', async () => {
+    const options = {
+      hooks: { beforeRequest: [() => clock.sleep(5_000)] },
+      timeoutMs: 3_000,
+      retry: false as const,
+    }
+    const { client, clock, script } = setup(async () => {
+      await clock.sleep(2_900)
+      return ok(price(TOKEN), costs(50))
+    }, options)
+    const outcome = watch(client.token.price({ address: TOKEN }))
+    await clock.advance(10_000)
+    expect([outcome.state, script.requests.length]).toEqual(['resolved', 1])
+  })
+
+  test('that never settles delays neither the deadline nor an abort, and sends nothing later', async () => {
     let resume = () => {}
     const waiting = new Promise<void>((resolve) => {
       resume = resolve
     })
     const options = {
       hooks: { beforeRequest: [() => waiting] },
-      timeoutMs: 1_000,
-      retry: false as const,
+      timeoutMs: 100,
+      deadlineMs: 1_000,
       budget: { credits: 50 },
     }
     const { client, clock, script } = setup(answer, options)
     const late = watch(client.token.price({ address: TOKEN }))
     await clock.advance(1_000)
-    expect(late.error).toMatchObject({ code: 'attempt_timeout', charge: 'none' })
+    expect(late.error).toMatchObject({ code: 'deadline_exceeded', attempts: 0, charge: 'none' })
     const caller = new AbortController()
     const aborted = watch(client.token.price({ address: TOKEN }, { signal: caller.signal }))
     await clock.advance(0)

@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CircuitBreaker } from '../../src/concurrency/circuit-breaker.ts'
 import { MAX_KEY_REFUSALS, RefusalWindow } from '../../src/transport/refusal-window.ts'
 import { createVirtualClock } from '../support/clock.ts'
+import { testProperty } from '../support/property.ts'
 
 /** The service locks a key that it has refused so often within a minute. */
 const LOCKS_KEY = 20
@@ -43,6 +45,27 @@ test('a refusal is forgotten after a minute, and so it is known when there are f
   await clock.advance(20_000)
   expect([refused.count(), refused.escalatedWaitMs()]).toEqual([0, 0])
 })
+
+testProperty(
+  'a refusal that counts has time left, at every phase of the clock: nobody waits for it without a timer',
+  fc.property(
+    fc.double({ min: 0, max: 1e9, noNaN: true }),
+    fc.array(fc.double({ min: 0, max: 59_999, noNaN: true }), { minLength: 1, maxLength: 20 }),
+    fc.integer({ min: -2, max: 2 }),
+    (start, moments, steps) => {
+      let elapsed = start
+      const refused = new RefusalWindow({ ...createVirtualClock(), monotonic: () => elapsed })
+      for (const moment of [...moments].sort((one, other) => one - other)) {
+        elapsed = start + moment
+        refused.add(true)
+      }
+      // When the first one ends to count, or a rounding beside it.
+      elapsed = start + Math.min(...moments) + 60_000 + steps * 2 ** -24
+      for (const limit of [1, moments.length]) expect(refused.msUntilBelow(limit) > 0).toBe(refused.count() >= limit)
+    },
+  ),
+  { cases: 500 },
+)
 
 test.each([1, 3, MAX_KEY_REFUSALS])(
   'refusals and requests in flight of a half-open breaker never exceed %i',
