@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { defineConfig, type Plugin } from 'vitest/config'
-import { hasRedisServer, hasValkeyServer } from './test/support/redis-server.ts'
+import { hasRedisServer, REDIS_PROGRAM } from './test/support/redis-server.ts'
 
 const here = (path: string) => new URL(path, import.meta.url).pathname
 const { exports } = JSON.parse(readFileSync(here('package.json'), 'utf8')) as { exports: object }
@@ -33,14 +33,9 @@ const INTEGRATION_TESTS = [
   'test/cli/{built,fake,full-disk,help,prices,processes,terminal}.test.ts',
 ]
 const REDIS_TESTS = ['test/redis/**/*.test.ts', 'test/examples/fleet.test.ts']
-const VALKEY_TESTS = ['test/redis/**/*.test.ts']
-for (const [program, isInstalled, tests, variable] of [
-  ['redis-server', hasRedisServer, REDIS_TESTS, 'ETN_MARKET_TEST_REDIS'],
-  ['valkey-server', hasValkeyServer, VALKEY_TESTS, 'ETN_MARKET_TEST_VALKEY'],
-] as const) {
-  if (isInstalled) continue
-  const message = `${program} is not installed: on it, the tests of ${tests.join(' and ')} are NOT RUN.`
-  if (process.env[variable] === 'required') throw new Error(message)
+if (!hasRedisServer) {
+  const message = `${REDIS_PROGRAM} is not installed: the tests of ${REDIS_TESTS.join(' and ')} are NOT RUN.`
+  if (process.env.ETN_MARKET_TEST_REDIS === 'required') throw new Error(message)
   process.stderr.write(`${message}\n`)
 }
 
@@ -109,18 +104,6 @@ export default defineConfig({
           maxWorkers: 4,
           // Examples load the built package, as a user's program does: to compile its source takes longer than most examples run.
           env: { TSX_TSCONFIG_PATH: here('test/examples/tsconfig.json') },
-        },
-      },
-      {
-        // Fleets on another server.
-        extends: true,
-        plugins: [runAfterOthers],
-        test: {
-          name: 'valkey',
-          include: hasValkeyServer ? VALKEY_TESTS : [],
-          pool: 'forks',
-          maxWorkers: 4,
-          env: { ETN_MARKET_TEST_REDIS_SERVER: 'valkey-server' },
         },
       },
       {

@@ -5,6 +5,9 @@ import { expect } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { watch } from '../support/setup.ts'
+import { omitStacks } from '../support/short-stacks.ts'
+
+omitStacks()
 
 const KEY = 'esk_live_a_key'
 const LIMIT = 4_100

@@ -301,9 +301,9 @@ async function run({ steps, faults, otherFaults, isStored, isProven, windows }: 
       if (totals === undefined) continue
       const counted = totals.reduce((sum, credits) => sum + credits, 0)
       const charged = charges.reduce((sum, { until, credits }) => sum + (elapsed() < until - 1 ? credits : 0), 0)
-      expect(Math.min(...totals)).toBeGreaterThanOrEqual(0)
-      expect(counted).toBeLessThanOrEqual(limit)
-      expect(charged).toBeLessThanOrEqual(counted)
+      // A matcher for each step would take as long as the steps.
+      const isRight = Math.min(...totals) >= 0 && counted <= limit && charged <= counted
+      if (!isRight) expect.fail(`counted ${totals} of ${limit}, charged ${charged}`)
     }
   }
 

@@ -142,7 +142,8 @@ function variants(operation: string, path: string): string[] {
   if (operation === 'token.candles')
     return [...all, ...['1m', '15m', '4h', '1d'].map((bucket) => `${path}?bucket=${bucket}&currency=ETN`)]
   if (operation === 'token.history')
-    return ['HOUR', 'WEEK', 'MONTH', 'YEAR'].map((duration) => `${path}?duration=${duration}`)
+    // A year in USD is computed from each quarter of an hour.
+    return ['HOUR', 'WEEK', 'MONTH', 'YEAR&currency=ETN'].map((duration) => `${path}?duration=${duration}`)
   if (operation === 'balances.get')
     return [`/balances/52014/${fakeWallets.whale}?limit=200`, ...all, `/balances/52014/${fakeWallets.empty}`]
   if (operation === 'prices.batch') return [path, `/prices/52014?addresses=${Object.values(fakeTokens)}`]

@@ -3,7 +3,10 @@ import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
 import { rejection, watch } from '../support/setup.ts'
+import { omitStacks } from '../support/short-stacks.ts'
 import { DAY, MINUTE, recordWatch, SECOND, setupFeed, types } from './setup.ts'
+
+omitStacks()
 
 const { BOLT, CORE, DYNO, PDY } = fakeTokens
 

@@ -1,6 +1,9 @@
 import { fakeTokens } from 'etn-market/fake'
 import { describe, expect, test } from 'vitest'
+import { omitStacks } from '../support/short-stacks.ts'
 import { asksFor, MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
+
+omitStacks()
 
 const HOUR = 60 * MINUTE
 

@@ -7,12 +7,9 @@ import { join } from 'node:path'
 import { until } from './wait.ts'
 
 /** `ETN_MARKET_TEST_REDIS_SERVER` names another program that is a server of Redis, such as `valkey-server`. */
-const PROGRAM = process.env.ETN_MARKET_TEST_REDIS_SERVER ?? 'redis-server'
-
-const isInstalled = (program: string) => spawnSync(program, ['--version']).status === 0
+export const REDIS_PROGRAM = process.env.ETN_MARKET_TEST_REDIS_SERVER ?? 'redis-server'
 /** Whether tests that need a server can run here. */
-export const hasRedisServer = isInstalled('redis-server')
-export const hasValkeyServer = isInstalled('valkey-server')
+export const hasRedisServer = spawnSync(REDIS_PROGRAM, ['--version']).status === 0
 
 /** A redis-server of its own, on a free port of 127.0.0.1, which stores nothing by itself. */
 export interface RedisServer {
@@ -45,7 +42,7 @@ export async function startRedisServer(...options: string[]): Promise<RedisServe
 function launch(port: number, options: readonly string[]): RedisServer {
   const directory = mkdtempSync(join(tmpdir(), 'etn-market-redis-'))
   const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory]
-  const start = () => spawn(PROGRAM, [...fixed, ...options], { stdio: 'ignore' })
+  const start = () => spawn(REDIS_PROGRAM, [...fixed, ...options], { stdio: 'ignore' })
   let child = start()
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
@@ -80,11 +77,11 @@ function launch(port: number, options: readonly string[]): RedisServer {
 /** Waits until this server answers, and not one that was started elsewhere on the same port. */
 async function waitUntilReady({ process, command }: RedisServer): Promise<void> {
   const ended = once(process, 'exit').then(([code]) => {
-    throw new Error(`redis-server has ended with ${code}.`)
+    throw new Error(`${REDIS_PROGRAM} has ended with ${code}.`)
   })
   const own = new RegExp(`^process_id:${process.pid}\\r$`, 'm')
   const isReady = until(
-    'an answer of redis-server',
+    `an answer of ${REDIS_PROGRAM}`,
     () => command('INFO', 'server'),
     (answer) => own.test(answer),
   )

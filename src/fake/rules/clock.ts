@@ -168,7 +168,8 @@ export class ServiceClock {
     }
     const controller = new AbortController()
     this.#clock.sleep(ms, controller.signal).then(callback, () => {})
-    return () => controller.abort()
+    // With a reason: without one, each timer that is stopped makes an error with a stack.
+    return () => controller.abort('stopped')
   }
 }
 

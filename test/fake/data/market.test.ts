@@ -1,15 +1,23 @@
-import { describe, expect, it } from 'vitest'
-import { type FakeCandle as Candle, fakeTokens } from '../../../src/fake/index.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type FakeCandle as Candle, createFakeService, fakeTokens } from '../../../src/fake/index.ts'
 import { ask, BOLT, NOON, USDC, WETN } from '../setup.ts'
 import { BUCKETS, type Bucket, expectAgreement, SECONDS } from './agreement.ts'
 
 const SUBJECTS = [BOLT, USDC, WETN, fakeTokens.DCNT]
 const CURRENCIES = ['USD', 'ETN'] as const
 
-/** A fake at a moment of choice, and short ways to ask it. */
-function look(seed = 7) {
-  let now = NOON
-  const { get } = ask({ seed, clock: { now: () => now } })
+let now = NOON
+/** All tests share its candles, which take longer to compute than everything else. */
+const shared = createFakeService({ seed: 7, clock: { now: () => now } })
+afterAll(() => shared.close())
+
+/** The fake at a moment of choice, and short ways to ask it. */
+function look() {
+  now = NOON
+  const get = async (path: string) => {
+    const headers = { authorization: `Bearer ${shared.key}` }
+    return (await (await shared.fetch(shared.baseUrl + path, { headers })).json()).data
+  }
   return {
     at(seconds: number) {
       now = seconds * 1000
