@@ -2,7 +2,6 @@ import { dirname, resolve } from 'node:path'
 import {
   type CreditPlan,
   checksumAddress,
-  createClient,
   type OperationId,
   operations,
   type PlannedCall,
@@ -10,6 +9,7 @@ import {
 } from 'etn-market'
 import type { AlertOptions } from 'etn-market/feed'
 import * as z from 'zod/mini'
+import { readConditions } from '../feed/watch/alert.ts'
 import { resolveFile } from '../file-store/replace-file.ts'
 import type { Operation } from '../operations/operation.ts'
 import { DAY_MS, formatDuration } from '../utils/time-units.ts'
@@ -109,33 +109,21 @@ export async function readPlanFile(named: NamedFile, cwd = dirname(named.path)):
   if (issue !== undefined) throw fail(...describeIssue(issue))
   const { lines: given, creditsPerDay, balance } = data as z.infer<typeof plan>
   const lines = given.map((line, index) => {
+    const at = ['lines', index]
     try {
-      return readLine(line, index, folder)
+      const read = readLine(line, index, folder)
+      at.push('alert')
+      if (read.alert !== undefined) readConditions(read.alert, read.times.everyMs)
+      return read
     } catch (error) {
       // The library names the call by its position in the list that it was given.
       const reason = (error as Error).message
         .replace(/\bcalls\[0\]/g, `lines[${index}]`)
         .replace(' Nothing was sent.', '')
-      throw fail(['lines', index], reason, error)
+      throw fail(at, reason, error)
     }
   })
-  await checkAlerts(lines, (index, error) => fail(['lines', index, 'alert'], (error as Error).message, error))
   return { path, folder, lines, creditsPerDay, balance }
-}
-
-/** The feed that will carry them out reads them. It sends nothing before somebody waits for an alert. */
-async function checkAlerts(lines: readonly PlanLine[], fail: (index: number, error: unknown) => CommandError) {
-  const watched = lines.filter(({ alert }) => alert !== undefined)
-  if (watched.length === 0) return
-  const { createPriceFeed } = await import('etn-market/feed')
-  await using client = createClient()
-  await using feed = createPriceFeed(client)
-  for (const { index, addresses: [first = ''] = [], times, alert } of watched)
-    try {
-      feed.alert(first, { ...alert, everyMs: times.everyMs })
-    } catch (error) {
-      throw fail(index, error)
-    }
 }
 
 /** Parses YAML, and JSON as a part of it. @throws CommandError naming the line */
