@@ -49,7 +49,7 @@ export function watchAlerts(address: string, options: AlertOptions, context: Wat
 }
 
 /** @throws InvalidRequestError naming the option */
-export function readConditions(options: AlertOptions, everyMs: number) {
+export function readConditions(options: Omit<AlertOptions, 'everyMs'>, everyMs: number) {
   const { withinMs = Number.POSITIVE_INFINITY } = options
   const read = (name: 'above' | 'below' | 'movePercent') =>
     options[name] === undefined ? undefined : readAmount(name, options[name])
