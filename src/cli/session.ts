@@ -20,7 +20,7 @@ export interface CommonOptions {
   readonly yes?: true
 }
 
-type SessionClientOptions = Pick<ClientOptions, 'hooks' | 'budget' | 'onEvent'> & { readonly keyless?: boolean }
+type SessionClientOptions = Pick<ClientOptions, 'hooks' | 'budget'> & { readonly keyless?: boolean }
 
 interface Spending {
   /** What is bought, as the subject of a sentence. */
@@ -132,7 +132,7 @@ export class Session {
   }
 
   /** The client; made at the first call, which may ask for the key. A wrong key file or address is one line: ask for it first. */
-  async client({ keyless = false, hooks, budget, onEvent }: SessionClientOptions = {}): Promise<Client> {
+  async client({ keyless = false, hooks, budget }: SessionClientOptions = {}): Promise<Client> {
     const { keyFile, baseUrl, maxCredits = Number.POSITIVE_INFINITY } = this.options
     const named = keyFile === undefined ? undefined : this.file(keyFile)
     const apiKey = keyless ? undefined : await readKey(this.host, named, this.signal)
@@ -142,10 +142,7 @@ export class Session {
       baseUrl: baseUrl ?? (this.host.env.ETN_MARKET_BASE_URL || undefined),
       budget: budget ?? { credits: maxCredits },
       hooks,
-      onEvent: (event) => {
-        this.#noteEvent(event)
-        onEvent?.(event)
-      },
+      onEvent: (event) => this.#noteEvent(event),
     })
     return this.#client
   }

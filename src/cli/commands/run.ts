@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { type ClientEvent, createBudget } from 'etn-market'
+import { createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
 import { SystemClock } from '../../concurrency/clock.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
@@ -55,9 +55,7 @@ async function run(session: Session, options: RunArguments, name: string): Promi
   const keyFile = options.keyFile === undefined ? undefined : session.file(options.keyFile).path
   await checkOutputs(name, file, keyFile)
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
-  await budget.load()
-  let listener: (event: ClientEvent) => void = () => {}
-  const client = await session.client({ budget, onEvent: (event) => listener(event) })
+  const client = await session.client({ budget })
   await session.authorize({ what: `${name}, each day`, min: 0, max: Math.ceil(planned) })
   session.noteWhenAborted()
   const running = runPlan({
@@ -69,10 +67,7 @@ async function run(session: Session, options: RunArguments, name: string): Promi
     clock: new SystemClock(),
     signal: session.signal,
     file: (output) => nameFile(file.folder, output),
-    client(onEvent) {
-      listener = onEvent
-      return client
-    },
+    client,
     emit(event) {
       if (session.json) session.print(toJson({ ...event, time: new Date().toISOString() }))
       else for (const line of describeEvent(event)) session.print(cleanLine(line))
