@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events'
+import { parseEnv } from 'node:util'
 import type { Command } from 'commander'
 import { type Client, type ClientEvent, type ClientOptions, createClient } from 'etn-market'
 import picocolors from 'picocolors'
 import type { Colors } from 'picocolors/types'
 import { cleanLine } from '../utils/clean-line.ts'
 import { CommandError, EXIT, Interrupted, refusal, SIGNALS, type Signal, usageError } from './failure.ts'
-import { type NamedFile, nameFile, reasonOf } from './files.ts'
+import { type NamedFile, nameFile, readTextFile, reasonOf } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
-import { readKey } from './key.ts'
 import { formatCount, formatCredits, formatItems } from './output.ts'
 import { TerminalDisplay } from './terminal-display.ts'
 import { redactKeys, toJson } from './text.ts'
@@ -240,4 +240,30 @@ export class Session {
     this.host.stdout.off('error', this.#onOutputError)
     this.#noteCharges()
   }
+}
+
+const KEY_VARIABLE = 'ETN_MARKET_API_KEY'
+
+/** The API key: from the file that `--key-file` names, from the environment, or from a hidden prompt. */
+async function readKey(host: HostProcess, keyFile: NamedFile | undefined, signal: AbortSignal): Promise<string> {
+  const key = keyFile === undefined ? host.env[KEY_VARIABLE]?.trim() : readKeyFile(keyFile)
+  if (key) return key
+  const { stdin: input, stderr: output } = host
+  if (!(input.isTTY && output.isTTY))
+    throw usageError(`no API key: set ${KEY_VARIABLE}, or name a file that holds it with --key-file.`)
+  // Loaded when it is needed: most runs ask nothing.
+  const { isCancel, password } = await import('@clack/prompts')
+  const validate = (value: string | undefined) => (value?.trim() ? undefined : 'The key is empty.')
+  const answer = await password({ message: 'API key', mask: '•', input, output, signal, validate })
+  if (isCancel(answer)) throw new Interrupted('SIGINT')
+  return answer.trim()
+}
+
+/** The file holds the bare key, or a line that sets the variable. */
+function readKeyFile(file: NamedFile): string {
+  const text = readTextFile('--key-file', file).trim()
+  const key = text.includes(`${KEY_VARIABLE}=`) ? parseEnv(text)[KEY_VARIABLE]?.trim() : text
+  if (key === undefined || !/^[\x21-\x7e]+$/.test(key))
+    throw usageError(`--key-file ${file.name}: it must hold the key alone, or a line ${KEY_VARIABLE}=…`)
+  return key
 }
