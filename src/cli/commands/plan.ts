@@ -3,8 +3,9 @@ import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readSomeCredits } from '../common-options.ts'
 import { EXIT } from '../failure.ts'
 import { formatCount, formatCredits, formatItems, formatUsd } from '../output.ts'
-import { isCallable, kindOf, type PlanFile, type PlanLine, readPlanFile } from '../plan-file.ts'
+import { type PlanFile, readPlanFile } from '../plan-file.ts'
 import { forecastPlan, type PlanForecast } from '../plan-forecast.ts'
+import type { PlanLine } from '../plan-line.ts'
 import type { AddCommand } from '../program.ts'
 import { checkOutputs } from '../run-plan/outputs.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
@@ -26,7 +27,7 @@ export const addCommand: AddCommand = (program, host) => {
       await checkOutputs(name, file)
       const { dailyLimit: limit = file.creditsPerDay, balance = file.balance } = options
       const plan = forecastPlan({ ...file, creditsPerDay: limit, balance })
-      const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
+      const notRunnable = file.lines.filter((line) => !line.isCallable).map(({ index }) => index)
       if (session.json) session.printJson({ ...plan, ...(notRunnable.length > 0 && { notRunnable }) })
       else printPlan(session, file, plan, notRunnable)
       if (!plan.withinLimit) session.exitCode = EXIT.refused
@@ -67,7 +68,7 @@ function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, no
       call.operation,
       call.for,
       // Prices of many addresses are one request.
-      String(kindOf(line) === 'prices' ? requestsFor(line.addresses?.length ?? 0) : call.count),
+      String(line.kind === 'prices' ? requestsFor(line.addresses?.length ?? 0) : call.count),
       line.every,
       ...(hasHours ? [String(call.activeHours)] : []),
       min === max ? max : `${min}–${max}`,

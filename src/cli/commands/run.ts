@@ -7,7 +7,7 @@ import { DAY_MS } from '../../utils/time-units.ts'
 import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts'
 import { refusal, usageError } from '../failure.ts'
 import { nameFile, statPath } from '../files.ts'
-import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
+import { type PlanFile, readPlanFile } from '../plan-file.ts'
 import { forecastPlan } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
 import { checkOutputs, stateOf } from '../run-plan/outputs.ts'
@@ -83,7 +83,7 @@ async function run(session: Session, options: RunArguments, name: string): Promi
 function requireRunnable(name: string, { path, lines }: PlanFile): void {
   if (statPath(path)?.isFile() !== true)
     throw usageError(`${name}: it is a device or a pipe, and the state of a run is beside its plan. Name a file.`)
-  const line = lines.find((one) => !isCallable(one))
+  const line = lines.find((one) => !one.isCallable)
   if (line === undefined) return
   throw usageError(`${name}: lines[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`)
 }

@@ -5,7 +5,8 @@ import { readEntries } from '../../file-store/file-store.ts'
 import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
 import { type NamedFile, nameFile, requireWritable, statPath } from '../files.ts'
-import { kindOf, type PlanFile, type PlanLine } from '../plan-file.ts'
+import type { PlanFile } from '../plan-file.ts'
+import type { PlanLine } from '../plan-line.ts'
 import { openSeriesFile, seriesIdOf, seriesName } from '../series.ts'
 
 /** Where a run of a plan keeps its state. */
@@ -35,7 +36,7 @@ export async function checkOutputs(plan: string, file: PlanFile, keyFile?: strin
       if (typeof other === 'string') throw usageError(`${place}: file ${name} is ${other}. Name another file.`)
       for (const key of keys) owners.set(key, line)
       if (other === undefined) continue
-      const isJournal = kindOf(line) === 'sweep' && kindOf(other) === 'sweep'
+      const isJournal = line.kind === 'sweep' && other.kind === 'sweep'
       const shared = `one ${isJournal ? 'journal' : 'file'}, ${line.file ?? (isJournal ? line.operation : name)}`
       throw usageError(`${plan}: lines[${other.index}] and lines[${line.index}] have ${shared}: give each a file.`)
     }
@@ -52,7 +53,7 @@ function requireOneName(name: string, { path }: PlanFile): void {
 type ToFile = (name: string) => NamedFile
 
 async function findOutputs(line: PlanLine, file: ToFile, place: string): Promise<NamedFile[]> {
-  const kind = kindOf(line)
+  const kind = line.kind
   const by = `${place}: file`
   if (kind === 'candles') {
     const names = seriesOf(line)

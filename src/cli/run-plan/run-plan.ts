@@ -4,7 +4,7 @@ import { type ClientInternals, internalsOf } from '../../client/client-internals
 import { AgeClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { NamedFile } from '../files.ts'
-import { kindOf, type PlanLine } from '../plan-file.ts'
+import type { PlanLine } from '../plan-line.ts'
 import { runCall, runCandles, runPrices, runSweep } from './line-work.ts'
 import type { RunEvent } from './run-events.ts'
 import { RunState } from './run-state.ts'
@@ -60,7 +60,7 @@ export async function runPlan(options: RunPlanOptions): Promise<void> {
       state.note()
     }
   }
-  const work = [...lines.map((line) => RUNNERS[kindOf(line)](new RunningLine(line, run))), watchDays()]
+  const work = [...lines.map((line) => RUNNERS[line.kind](new RunningLine(line, run))), watchDays()]
   try {
     // The first that fails ends the others.
     await Promise.all(work)
