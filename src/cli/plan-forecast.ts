@@ -1,6 +1,6 @@
 import { type CreditPlan, planCredits } from 'etn-market'
 import type { CandleBucket } from 'etn-market/candles'
-import { updateCredits } from '../candles/cost.ts'
+import { updateCredits } from '../candles/buckets.ts'
 import { type DailyCost, sumSpending } from '../credits/plan.ts'
 import { planTimetable, type Timetable } from '../feed/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
@@ -46,7 +46,6 @@ export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<Plan
       count: line.count,
       fixed: isFixed(line),
     })),
-    advice: adviceFor(lines, limit),
   }
 }
 
@@ -66,7 +65,7 @@ function stretchOf(total: number, fixed: number, limit: number): number {
 }
 
 /** The advice of the library is about calls that are made as they stand. Lines with addresses are bought in the cheapest way already. */
-function adviceFor(lines: readonly PlanLine[], limit: number | undefined): CreditPlan['advice'] {
+export function adviceFor(lines: readonly PlanLine[], limit: number | undefined): CreditPlan['advice'] {
   const plain = lines.filter((line) => line.kind === 'call' && line.count === 1)
   const plan = planCredits(
     plain.map(({ call }) => call),

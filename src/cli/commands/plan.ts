@@ -1,10 +1,11 @@
+import type { CreditPlan } from 'etn-market'
 import { requestsFor } from '../../credits/cheapest-requests.ts'
 import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readSomeCredits } from '../common-options.ts'
 import { EXIT } from '../failure.ts'
 import { formatCount, formatCredits, formatItems, formatUsd } from '../output.ts'
 import { type PlanFile, readPlanFile } from '../plan-file.ts'
-import { forecastPlan, type PlanForecast } from '../plan-forecast.ts'
+import { adviceFor, forecastPlan, type PlanForecast } from '../plan-forecast.ts'
 import type { PlanLine } from '../plan-line.ts'
 import type { AddCommand } from '../program.ts'
 import { checkOutputs } from '../run-plan/outputs.ts'
@@ -26,7 +27,8 @@ export const addCommand: AddCommand = (program, host) => {
       const file = await readPlanFile(session.file(name), host.cwd())
       await checkOutputs(name, file)
       const { dailyLimit: limit = file.creditsPerDay, balance = file.balance } = options
-      const plan = forecastPlan({ ...file, creditsPerDay: limit, balance })
+      const forecast = forecastPlan({ ...file, creditsPerDay: limit, balance })
+      const plan = { ...forecast, advice: adviceFor(file.lines, limit) }
       const notRunnable = file.lines.filter((line) => !line.isCallable).map(({ index }) => index)
       if (session.json) session.printJson({ ...plan, ...(notRunnable.length > 0 && { notRunnable }) })
       else printPlan(session, file, plan, notRunnable)
@@ -48,7 +50,12 @@ A plan in YAML. Times are in UTC. The guide of the command has all fields.
     - { operation: nft.collection, addresses: nfts.txt, once: 03:30 }
 `
 
-function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, notRunnable: readonly number[]): void {
+function printPlan(
+  session: Session,
+  { lines }: PlanFile,
+  plan: PlanForecast & Pick<CreditPlan, 'advice'>,
+  notRunnable: readonly number[],
+): void {
   const { print, colors } = session
   const hasHours = plan.calls.some(({ activeHours }) => activeHours < 24)
   const columns = [
