@@ -87,6 +87,7 @@ export class Session {
   readonly signal = this.#aborting.signal
   readonly #endsByItself: boolean
   #client: Client | undefined
+  #closing: Promise<void> | undefined
   #display: TerminalDisplay | undefined
   #signalledAt: number | undefined
   #graceTimer: NodeJS.Timeout | undefined
@@ -211,7 +212,7 @@ export class Session {
       this.#signalledAt = now
       this.#aborting.abort(interrupted)
       // What sends a SIGTERM, such as `docker stop`, kills the process a while later: what is in flight then ends with time to spare.
-      const giveUp = () => void this.#client?.close()
+      const giveUp = () => void this.close()
       if (signal !== 'SIGINT') this.#graceTimer = setTimeout(giveUp, this.host.graceMs ?? GRACE_MS)
     } else if (now - this.#signalledAt > SAME_PRESS_MS) {
       this.#display?.end()
@@ -233,9 +234,15 @@ export class Session {
     this.note(`Charged: ${formatCredits(credits.charged)}${perhaps}.${left}`)
   }
 
+  /** Closes the client, once: a store that its budget writes to may be closed after that. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#client?.close()
+    await this.#closing
+  }
+
   async end(): Promise<void> {
     clearTimeout(this.#graceTimer)
-    await this.#client?.close()
+    await this.close()
     for (const [signal, listener] of this.#listeners) this.host.off(signal, listener)
     this.host.stdout.off('error', this.#onOutputError)
     this.#noteCharges()

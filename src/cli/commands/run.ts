@@ -75,7 +75,7 @@ async function run(session: Session, options: RunArguments, name: string): Promi
   })
   await running.finally(async () => {
     // The store takes what is written last.
-    await client.close()
+    await session.close()
     await budget.flush()
   })
 }
