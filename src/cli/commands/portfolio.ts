@@ -1,4 +1,4 @@
-import { type EtnMarketError, estimateCost, operations, type TokenPrice } from 'etn-market'
+import { type EtnMarketError, estimateCost, NotFoundError, operations, type TokenPrice } from 'etn-market'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
 import type { RequestSpec } from '../../feed/requests/requester.ts'
 import { type BuyTokens, type TokenInfo, TokenInfos } from '../../portfolio/token-info.ts'
@@ -52,11 +52,18 @@ export const addCommand: AddCommand = (program, host) => {
         ? `looking them up costs ${credits}`
         : `they are not counted; --yes, or more --max-credits, looks them up for ${credits}`
       if (unlisted.length > 0) session.note(`${formatItems(unlisted.length, 'token')} not listed: ${what}.`)
-      const buy: BuyTokens = async <T>(_: string, { operation, params }: RequestSpec<T>) =>
-        (await methodOf(client, operation)(params, { signal, validate: 'strict' })) as T
-      // What is paid for is printed, whatever fails.
-      const lookUp = tokens.lookUp(isLookedUp ? unlisted : [], buy).catch((error: unknown) => [error])
-      const [failure] = (await lookUp) as EtnMarketError[]
+      let failure: EtnMarketError | undefined
+      const buy: BuyTokens = async <T>(_: string, { operation, params }: RequestSpec<T>) => {
+        // It ends with the first failure; a token that the service does not know is none, and is free.
+        if (failure !== undefined) throw failure
+        const call = methodOf(client, operation)(params, { signal, validate: 'strict' })
+        return (await call.catch((error: EtnMarketError) => {
+          if (!(error instanceof NotFoundError)) failure ??= error
+          throw error
+        })) as T
+      }
+      // What is paid for is printed, whatever fails: `failure` says what did.
+      await tokens.lookUp(isLookedUp ? unlisted : [], buy).catch(() => {})
       const addresses = held.filter((address) => tokens.get(address) !== undefined)
       const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
       const valuation = valueBalances(balances, tokens, prices)
