@@ -97,8 +97,6 @@ function requireConsistent(given: GivenLine, operation: OperationId): void {
   if (hasAddresses && Object.keys(Object(given.params)).some((name) => name.startsWith('address')))
     throw usageError('addresses and params with an address cannot stand together.')
   if (alert !== undefined && !isPrices) throw usageError('alert needs token.price or prices.batch with addresses.')
-  if (alert !== undefined && Object.keys(alert).length === 0)
-    throw usageError('alert needs above, below or movePercent.')
   if (isPrices && once !== undefined)
     throw usageError('prices of addresses are kept young: they need every instead of once.')
 }

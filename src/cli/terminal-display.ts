@@ -20,9 +20,7 @@ export class TerminalDisplay {
   constructor(stream: Output, host: HostProcess) {
     this.#stream = stream
     this.#host = host
-    if (host.suspend === undefined) return
-    host.on('SIGTSTP', this.#suspend)
-    host.on('SIGCONT', this.#resume)
+    if (host.suspend !== undefined) host.on('SIGTSTP', this.#suspend)
   }
 
   draw(lines: readonly string[]): void {
@@ -38,7 +36,7 @@ export class TerminalDisplay {
     const isDrawn = !this.#isEnded && this.#drawn.length > 0
     if (isDrawn) this.#stream.write(this.#clear())
     print()
-    if (isDrawn) this.#resume()
+    if (isDrawn) this.#drawAgain()
   }
 
   #clear(): string {
@@ -49,9 +47,11 @@ export class TerminalDisplay {
   readonly #suspend = (): void => {
     this.#stream.write(WRAP + SHOW_CURSOR)
     this.#host.suspend?.()
+    // It goes on here, before any timer draws over what the shell has printed.
+    this.#drawAgain()
   }
 
-  readonly #resume = (): void => {
+  #drawAgain(): void {
     const lines = this.#drawn
     this.#drawn = []
     this.draw(lines)
@@ -62,7 +62,6 @@ export class TerminalDisplay {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#host.off('SIGTSTP', this.#suspend)
-    this.#host.off('SIGCONT', this.#resume)
     this.#stream.write(WRAP + SHOW_CURSOR)
   }
 }
