@@ -9,7 +9,7 @@ export type Output = Writable & {
   unwritten?(): string
 }
 
-type Listen = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGTSTP', listener: () => void) => unknown
+type Listen = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGTSTP' | 'SIGCONT', listener: () => void) => unknown
 
 /** What the program uses of the process that it runs in: `process`, or what a test gives it instead. */
 export interface HostProcess {
@@ -21,7 +21,7 @@ export interface HostProcess {
   exitCode?: number
   cwd(): string
   exit(code: number): void
-  /** Stops the process, as Ctrl-Z does. Returns when it goes on. */
+  /** Stops the process until it is told to go on, as Ctrl-Z does. */
   suspend?(): void
   /** How long what is in flight may take after SIGTERM or SIGHUP, milliseconds. @default 7_000 */
   readonly graceMs?: number

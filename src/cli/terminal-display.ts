@@ -15,12 +15,16 @@ export class TerminalDisplay {
   readonly #stream: Output
   readonly #host: HostProcess
   #drawn: readonly string[] = []
+  /** What was drawn when the program was stopped. */
+  #beforeStop: readonly string[] = []
   #isEnded = false
 
   constructor(stream: Output, host: HostProcess) {
     this.#stream = stream
     this.#host = host
-    if (host.suspend !== undefined) host.on('SIGTSTP', this.#suspend)
+    if (host.suspend === undefined) return
+    host.on('SIGTSTP', this.#suspend)
+    host.on('SIGCONT', this.#resume)
   }
 
   draw(lines: readonly string[]): void {
@@ -36,7 +40,7 @@ export class TerminalDisplay {
     const isDrawn = !this.#isEnded && this.#drawn.length > 0
     if (isDrawn) this.#stream.write(this.#clear())
     print()
-    if (isDrawn) this.#drawAgain()
+    if (isDrawn) this.#resume()
   }
 
   #clear(): string {
@@ -45,14 +49,15 @@ export class TerminalDisplay {
 
   /** Ctrl-Z: the shell gets its cursor back, and what it prints meanwhile stays. */
   readonly #suspend = (): void => {
+    this.#beforeStop = this.#drawn
+    // A timer may draw before the program hears that it goes on.
+    this.#drawn = []
     this.#stream.write(WRAP + SHOW_CURSOR)
     this.#host.suspend?.()
-    // It goes on here, before any timer draws over what the shell has printed.
-    this.#drawAgain()
   }
 
-  #drawAgain(): void {
-    const lines = this.#drawn
+  readonly #resume = (): void => {
+    const lines = this.#drawn.length > 0 ? this.#drawn : this.#beforeStop
     this.#drawn = []
     this.draw(lines)
   }
@@ -62,6 +67,7 @@ export class TerminalDisplay {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#host.off('SIGTSTP', this.#suspend)
+    this.#host.off('SIGCONT', this.#resume)
     this.#stream.write(WRAP + SHOW_CURSOR)
   }
 }
