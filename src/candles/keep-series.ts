@@ -1,7 +1,6 @@
 import type { Candle } from '../generated/types.ts'
 import { lastIndexWhere } from '../utils/runtime.ts'
-import { BUCKET_SECONDS, type CandleBucket, countCandles } from './buckets.ts'
-import { maxCandles } from './cost.ts'
+import { BUCKET_SECONDS, type CandleBucket, countCandles, maxCandles } from './buckets.ts'
 import { mergeCandles } from './ohlcv.ts'
 
 /** A series that is kept up to date by purchases. */

@@ -1,8 +1,7 @@
 import type { FeedClock } from '../feed/feed-clock.ts'
 import type { Candle } from '../generated/types.ts'
 import { every, isInteger, isNumber, isObject } from '../operations/type-guards.ts'
-import type { CandleBucket } from './buckets.ts'
-import { maxCandles } from './cost.ts'
+import { type CandleBucket, maxCandles } from './buckets.ts'
 
 export interface KnownSeries {
   /** Oldest first. */

@@ -9,8 +9,7 @@ import { buyUnlessKnown, type RecurringRequest, Requester } from '../feed/reques
 import type { PriceFeed } from '../feed/types.ts'
 import type { Candle } from '../generated/types.ts'
 import { defaultOf } from '../operations/validate-params.ts'
-import { BUCKET_SECONDS } from './buckets.ts'
-import { candleCredits, updateCredits } from './cost.ts'
+import { BUCKET_SECONDS, candleCredits, updateCredits } from './buckets.ts'
 import { applyChange, updateSeries } from './keep-series.ts'
 import { checkStored, finalUntilOf, isCandles, type KnownSeries, type SeriesId, serviceTime } from './series.ts'
 

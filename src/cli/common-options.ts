@@ -3,7 +3,7 @@ import { DAY_MS, parseDuration } from '../utils/time-units.ts'
 
 /** The options of a command that calls the service, within a limit of its own. */
 export function addServiceOptions(command: Command, maxCredits = 'the most that may be charged'): Command {
-  return addKeyOptions(command.option('--max-credits <n>', maxCredits, readCredits))
+  return addKeyOptions(command.option('--max-credits <n>', maxCredits, readCount))
 }
 
 /** As `addServiceOptions`, for a command that is limited otherwise. */
@@ -15,15 +15,15 @@ export function addKeyOptions(command: Command, json = 'print JSON, errors too')
     .option('--json', json)
 }
 
-/** A whole number of credits, 0 or more. */
-export function readCredits(text: string): number {
+/** A whole number, 0 or more. */
+export function readCount(text: string): number {
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number of credits.')
+  throw new InvalidArgumentError('It must be a whole number.')
 }
 
-/** As `readCredits`, above 0: a limit or a balance of 0 allows nothing. */
+/** As `readCount`, above 0: a limit or a balance of 0 allows nothing. */
 export function readSomeCredits(text: string): number {
-  if (readCredits(text) > 0) return Number(text)
+  if (readCount(text) > 0) return Number(text)
   throw new InvalidArgumentError('It must be above 0.')
 }
 

@@ -1,23 +1,10 @@
-import { dirname, resolve } from 'node:path'
-import {
-  type CreditPlan,
-  checksumAddress,
-  createClient,
-  type OperationId,
-  operations,
-  type PlannedCall,
-  planCredits,
-} from 'etn-market'
-import type { AlertOptions } from 'etn-market/feed'
+import { dirname } from 'node:path'
 import * as z from 'zod/mini'
+import { readConditions } from '../feed/watch/alert.ts'
 import { resolveFile } from '../file-store/replace-file.ts'
-import type { Operation } from '../operations/operation.ts'
-import { DAY_MS, formatDuration } from '../utils/time-units.ts'
-import { checkAll, readOperation, splitAddresses } from './call-params.ts'
 import { type CommandError, didYouMean, usageError } from './failure.ts'
-import { type NamedFile, nameFile, readTextFile, statPath } from './files.ts'
-import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './line-times.ts'
-import { formatItems } from './output.ts'
+import { type NamedFile, readTextFile, statPath } from './files.ts'
+import { type PlanLine, readLine } from './plan-line.ts'
 
 export interface PlanFile {
   /** Where the file is, whatever link leads to it. */
@@ -28,18 +15,6 @@ export interface PlanFile {
   readonly creditsPerDay?: number | undefined
   readonly balance?: number | undefined
 }
-
-/** A line of a plan: one call, or one for each of its addresses, made again and again. */
-export type PlanLine = Readonly<ReturnType<typeof readLine>>
-
-/** How `run` carries a line out. */
-export function kindOf({ operation, addresses }: PlanLine): 'prices' | 'candles' | 'sweep' | 'call' {
-  if (addresses === undefined) return 'call'
-  if (isPriceOperation(operation)) return 'prices'
-  return operation === 'token.candles' ? 'candles' : 'sweep'
-}
-
-const isPriceOperation = (operation: string): boolean => operation === 'token.price' || operation === 'prices.batch'
 
 /** A time of day, in UTC. */
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d'
@@ -109,33 +84,21 @@ export async function readPlanFile(named: NamedFile, cwd = dirname(named.path)):
   if (issue !== undefined) throw fail(...describeIssue(issue))
   const { lines: given, creditsPerDay, balance } = data as z.infer<typeof plan>
   const lines = given.map((line, index) => {
+    const at = ['lines', index]
     try {
-      return readLine(line, index, folder)
+      const read = readLine(line, index, folder)
+      at.push('alert')
+      if (read.alert !== undefined) readConditions(read.alert, read.times.everyMs)
+      return read
     } catch (error) {
       // The library names the call by its position in the list that it was given.
       const reason = (error as Error).message
         .replace(/\bcalls\[0\]/g, `lines[${index}]`)
         .replace(' Nothing was sent.', '')
-      throw fail(['lines', index], reason, error)
+      throw fail(at, reason, error)
     }
   })
-  await checkAlerts(lines, (index, error) => fail(['lines', index, 'alert'], (error as Error).message, error))
   return { path, folder, lines, creditsPerDay, balance }
-}
-
-/** The feed that will carry them out reads them. It sends nothing before somebody waits for an alert. */
-async function checkAlerts(lines: readonly PlanLine[], fail: (index: number, error: unknown) => CommandError) {
-  const watched = lines.filter(({ alert }) => alert !== undefined)
-  if (watched.length === 0) return
-  const { createPriceFeed } = await import('etn-market/feed')
-  await using client = createClient()
-  await using feed = createPriceFeed(client)
-  for (const { index, addresses: [first = ''] = [], times, alert } of watched)
-    try {
-      feed.alert(first, { ...alert, everyMs: times.everyMs })
-    } catch (error) {
-      throw fail(index, error)
-    }
 }
 
 /** Parses YAML, and JSON as a part of it. @throws CommandError naming the line */
@@ -185,118 +148,3 @@ function describeIssue(issue: z.core.$ZodIssue): [at: Path, message: string] {
   if (typeof last === 'number') return [path, 'it must be an object with an operation.']
   return [path, `${last} must be ${issue.message}.`]
 }
-
-/** @throws CommandError or the library's error for a line that contradicts itself or cannot be called */
-function readLine(given: GivenLine, index: number, folder: string) {
-  const { every, everyMs, activeHours, once, hours, addresses: listed } = given
-  const operation = readOperation(String(given.operation))
-  const addresses = listed === undefined ? undefined : readAddresses(listed, folder)
-  requireConsistent(given, operation)
-  const params = { ...(given.params as object | undefined) } as Record<string, unknown>
-  const own = {
-    ...(given.count !== undefined && missingAddress(operation, params)),
-    ...params,
-    ...addressParam(operation, addresses?.[0]),
-  }
-  const span = hours === undefined ? undefined : parseSpan(hours)
-  // The library checks what it is given, so that its messages say what is wrong.
-  const call = {
-    operation,
-    params: Object.keys(own).length > 0 ? own : given.params,
-    ...(once === undefined ? { every, everyMs } : { everyMs: DAY_MS }),
-    activeHours: span === undefined ? activeHours : span.length / 60,
-  } as unknown as PlannedCall
-  const planned = planCredits([call]).calls[0] as CreditPlan['calls'][number]
-  const times: LineTimes =
-    once === undefined
-      ? {
-          everyMs: planned.everyMs,
-          span: span ?? { from: 0, length: Math.max(1, Math.round(60 * planned.activeHours)) },
-        }
-      : { everyMs: DAY_MS, once: parseOnce(once) }
-  const count = addresses?.length ?? given.count ?? 1
-  return {
-    index,
-    operation,
-    /** Those of each call, without the addresses of the line. */
-    params,
-    times,
-    /** How the interval is written: `5m`, `night`. */
-    every: once ?? (typeof every === 'string' ? every : formatDuration(planned.everyMs)),
-    count,
-    /** In EIP-55 form, each one once; undefined for a line that calls with `params` alone. */
-    addresses,
-    /** The file that has the addresses. */
-    source: typeof listed === 'string' ? resolve(folder, listed) : undefined,
-    purpose: given.for ?? describeTarget(params, listed, count),
-    /** One of its calls, as the library plans it. */
-    call: { ...call, activeHours: activeHoursOf(times) },
-    /** Where `run` writes what the line buys. */
-    file: given.file,
-    alert: given.alert as Pick<AlertOptions, 'above' | 'below' | 'movePercent'> | undefined,
-  }
-}
-
-function requireConsistent(given: GivenLine, operation: OperationId): void {
-  const { once, every, everyMs, hours, activeHours, addresses, count, alert } = given
-  const hasAddresses = addresses !== undefined
-  const isPrices = hasAddresses && isPriceOperation(operation)
-  if (once !== undefined && (every ?? everyMs ?? hours ?? activeHours) !== undefined)
-    throw usageError('once stands alone, without every, everyMs, hours or activeHours.')
-  if (hours !== undefined && activeHours !== undefined) throw usageError('hours and activeHours cannot stand together.')
-  if (hasAddresses && count !== undefined)
-    throw usageError('addresses and count cannot stand together: there are as many calls as addresses.')
-  if (hasAddresses && addressParamOf(operation) === undefined) throw usageError(`${operation} takes no address.`)
-  if (hasAddresses && Object.keys(Object(given.params)).some((name) => name.startsWith('address')))
-    throw usageError('addresses and params with an address cannot stand together.')
-  if (alert !== undefined && !isPrices) throw usageError('alert needs token.price or prices.batch with addresses.')
-  if (alert !== undefined && Object.keys(alert).length === 0)
-    throw usageError('alert needs above, below or movePercent.')
-  if (isPrices && once !== undefined)
-    throw usageError('prices of addresses are kept young: they need every instead of once.')
-}
-
-const addressParamOf = (operation: OperationId) =>
-  (operations[operation] as Operation).params.find(({ kind }) => kind.startsWith('address'))
-
-/** The parameter that one of the addresses of a line becomes. */
-export function addressParam(operation: OperationId, address: string | undefined): Record<string, unknown> {
-  const param = addressParamOf(operation)
-  if (address === undefined || param === undefined) return {}
-  return { [param.name]: param.kind === 'addresses' ? [address] : address }
-}
-
-const ANY_ADDRESS = `0x${'0'.repeat(40)}`
-
-/** A plan says how many calls there are before it is known of which tokens. */
-function missingAddress(operation: OperationId, params: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const param = addressParamOf(operation)
-  const isMissing = param?.required === true && params[param.name] === undefined
-  return isMissing ? addressParam(operation, ANY_ADDRESS) : {}
-}
-
-/** Whether the calls of a line can be made: a plan may count calls before it is known of which tokens. */
-export const isCallable = ({ operation, params, addresses }: PlanLine): boolean =>
-  addresses !== undefined || Object.keys(missingAddress(operation, params)).length === 0
-
-function readAddresses(listed: string | readonly string[], folder: string): string[] {
-  const isFile = typeof listed === 'string'
-  const addresses = isFile ? splitAddresses(readTextFile('addresses', nameFile(folder, listed))) : listed
-  if (addresses.length === 0) throw usageError(`addresses ${String(listed)}: the list is empty.`)
-  return [...new Set(checkAll(addresses, isFile ? listed : 'addresses').map((address) => checksumAddress(address)))]
-}
-
-/** Such as `300 of tokens.txt`, `0x043f…cCff1`, `limit 20`. */
-function describeTarget(params: Readonly<Record<string, unknown>>, listed: unknown, count: number): string {
-  if (typeof listed === 'string') return `${count} of ${listed}`
-  const { address, addresses = listed, ...rest } = params
-  const list = Array.isArray(addresses) ? addresses : address === undefined ? [] : [address]
-  if (list.length > 1) return formatItems(list.length, 'address')
-  if (list.length === 1) return shorten(String(list[0]))
-  if (count > 1) return formatItems(count, 'call')
-  return Object.entries(rest)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? shorten(value) : String(value)}`)
-    .join(', ')
-}
-
-const shorten = (text: string) => (text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text)

@@ -1,11 +1,12 @@
 import { type CreditPlan, planCredits } from 'etn-market'
 import type { CandleBucket } from 'etn-market/candles'
-import { updateCredits } from '../candles/cost.ts'
+import { updateCredits } from '../candles/buckets.ts'
 import { type DailyCost, sumSpending } from '../credits/plan.ts'
 import { planTimetable, type Timetable } from '../feed/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { activeHoursOf } from './line-times.ts'
-import { kindOf, type PlanFile, type PlanLine } from './plan-file.ts'
+import type { PlanFile } from './plan-file.ts'
+import type { PlanLine } from './plan-line.ts'
 import { DEFAULT_BUCKET } from './series.ts'
 
 export type PlanForecast = ReturnType<typeof forecastPlan>
@@ -45,7 +46,6 @@ export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<Plan
       count: line.count,
       fixed: isFixed(line),
     })),
-    advice: adviceFor(lines, limit),
   }
 }
 
@@ -54,7 +54,7 @@ interface LineCost extends Cost {
 }
 
 function costsOf(lines: readonly PlanLine[]): LineCost[] {
-  const prices = forecastPrices(lines.filter((line) => kindOf(line) === 'prices'))
+  const prices = forecastPrices(lines.filter((line) => line.kind === 'prices'))
   return lines.map((line) => ({ line, ...(prices.get(line) ?? costOf(line)) }))
 }
 
@@ -65,8 +65,8 @@ function stretchOf(total: number, fixed: number, limit: number): number {
 }
 
 /** The advice of the library is about calls that are made as they stand. Lines with addresses are bought in the cheapest way already. */
-function adviceFor(lines: readonly PlanLine[], limit: number | undefined): CreditPlan['advice'] {
-  const plain = lines.filter((line) => kindOf(line) === 'call' && line.count === 1)
+export function adviceFor(lines: readonly PlanLine[], limit: number | undefined): CreditPlan['advice'] {
+  const plain = lines.filter((line) => line.kind === 'call' && line.count === 1)
   const plan = planCredits(
     plain.map(({ call }) => call),
     { creditsPerDay: limit },
@@ -77,7 +77,7 @@ function adviceFor(lines: readonly PlanLine[], limit: number | undefined): Credi
 function costOf(line: PlanLine): Cost {
   const { count } = line
   const { calls, requestsPerDay, creditsPerDay, minCreditsPerDay } = planCredits([line.call])
-  if (kindOf(line) === 'candles') {
+  if (line.kind === 'candles') {
     // The first time costs more: it buys the beginning of the series.
     const { bucket = DEFAULT_BUCKET } = line.params as { bucket?: CandleBucket }
     const credits = updateCredits(bucket, line.times.everyMs)

@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events'
+import { parseEnv } from 'node:util'
 import type { Command } from 'commander'
 import { type Client, type ClientEvent, type ClientOptions, createClient } from 'etn-market'
 import picocolors from 'picocolors'
 import type { Colors } from 'picocolors/types'
 import { cleanLine } from '../utils/clean-line.ts'
 import { CommandError, EXIT, Interrupted, refusal, SIGNALS, type Signal, usageError } from './failure.ts'
-import { type NamedFile, nameFile, reasonOf } from './files.ts'
+import { type NamedFile, nameFile, readTextFile, reasonOf } from './files.ts'
 import type { HostProcess, Output } from './host.ts'
-import { readKey } from './key.ts'
 import { formatCount, formatCredits, formatItems } from './output.ts'
 import { TerminalDisplay } from './terminal-display.ts'
 import { redactKeys, toJson } from './text.ts'
@@ -20,7 +20,7 @@ export interface CommonOptions {
   readonly yes?: true
 }
 
-type SessionClientOptions = Pick<ClientOptions, 'hooks' | 'budget' | 'onEvent'> & { readonly keyless?: boolean }
+type SessionClientOptions = Pick<ClientOptions, 'hooks' | 'budget'> & { readonly keyless?: boolean }
 
 interface Spending {
   /** What is bought, as the subject of a sentence. */
@@ -87,6 +87,7 @@ export class Session {
   readonly signal = this.#aborting.signal
   readonly #endsByItself: boolean
   #client: Client | undefined
+  #closing: Promise<void> | undefined
   #display: TerminalDisplay | undefined
   #signalledAt: number | undefined
   #graceTimer: NodeJS.Timeout | undefined
@@ -132,7 +133,7 @@ export class Session {
   }
 
   /** The client; made at the first call, which may ask for the key. A wrong key file or address is one line: ask for it first. */
-  async client({ keyless = false, hooks, budget, onEvent }: SessionClientOptions = {}): Promise<Client> {
+  async client({ keyless = false, hooks, budget }: SessionClientOptions = {}): Promise<Client> {
     const { keyFile, baseUrl, maxCredits = Number.POSITIVE_INFINITY } = this.options
     const named = keyFile === undefined ? undefined : this.file(keyFile)
     const apiKey = keyless ? undefined : await readKey(this.host, named, this.signal)
@@ -142,10 +143,7 @@ export class Session {
       baseUrl: baseUrl ?? (this.host.env.ETN_MARKET_BASE_URL || undefined),
       budget: budget ?? { credits: maxCredits },
       hooks,
-      onEvent: (event) => {
-        this.#noteEvent(event)
-        onEvent?.(event)
-      },
+      onEvent: (event) => this.#noteEvent(event),
     })
     return this.#client
   }
@@ -214,7 +212,7 @@ export class Session {
       this.#signalledAt = now
       this.#aborting.abort(interrupted)
       // What sends a SIGTERM, such as `docker stop`, kills the process a while later: what is in flight then ends with time to spare.
-      const giveUp = () => void this.#client?.close()
+      const giveUp = () => void this.close()
       if (signal !== 'SIGINT') this.#graceTimer = setTimeout(giveUp, this.host.graceMs ?? GRACE_MS)
     } else if (now - this.#signalledAt > SAME_PRESS_MS) {
       this.#display?.end()
@@ -236,11 +234,43 @@ export class Session {
     this.note(`Charged: ${formatCredits(credits.charged)}${perhaps}.${left}`)
   }
 
+  /** Closes the client, once: a store that its budget writes to may be closed after that. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#client?.close()
+    await this.#closing
+  }
+
   async end(): Promise<void> {
     clearTimeout(this.#graceTimer)
-    await this.#client?.close()
+    await this.close()
     for (const [signal, listener] of this.#listeners) this.host.off(signal, listener)
     this.host.stdout.off('error', this.#onOutputError)
     this.#noteCharges()
   }
+}
+
+const KEY_VARIABLE = 'ETN_MARKET_API_KEY'
+
+/** The API key: from the file that `--key-file` names, from the environment, or from a hidden prompt. */
+async function readKey(host: HostProcess, keyFile: NamedFile | undefined, signal: AbortSignal): Promise<string> {
+  const key = keyFile === undefined ? host.env[KEY_VARIABLE]?.trim() : readKeyFile(keyFile)
+  if (key) return key
+  const { stdin: input, stderr: output } = host
+  if (!(input.isTTY && output.isTTY))
+    throw usageError(`no API key: set ${KEY_VARIABLE}, or name a file that holds it with --key-file.`)
+  // Loaded when it is needed: most runs ask nothing.
+  const { isCancel, password } = await import('@clack/prompts')
+  const validate = (value: string | undefined) => (value?.trim() ? undefined : 'The key is empty.')
+  const answer = await password({ message: 'API key', mask: '•', input, output, signal, validate })
+  if (isCancel(answer)) throw new Interrupted('SIGINT')
+  return answer.trim()
+}
+
+/** The file holds the bare key, or a line that sets the variable. */
+function readKeyFile(file: NamedFile): string {
+  const text = readTextFile('--key-file', file).trim()
+  const key = text.includes(`${KEY_VARIABLE}=`) ? parseEnv(text)[KEY_VARIABLE]?.trim() : text
+  if (key === undefined || !/^[\x21-\x7e]+$/.test(key))
+    throw usageError(`--key-file ${file.name}: it must hold the key alone, or a line ${KEY_VARIABLE}=…`)
+  return key
 }

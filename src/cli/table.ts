@@ -1,3 +1,4 @@
+import { wrapAnsi } from 'fast-wrap-ansi'
 import type { Colors } from 'picocolors/types'
 import stringWidth from 'string-width'
 import { cleanLine } from '../utils/clean-line.ts'
@@ -54,7 +55,7 @@ export function fitTable(columns: readonly Column[], rows: Rows, styleTitle: Sty
   if (lengthOf(shown) > width) return { lines: toRecords(all, rows.length, styleTitle, width), notShown: [] }
   const dropped = all.filter((one) => !shown.includes(one))
   const titles = dropped.map(({ column }) => column.title).join(', ')
-  const notShown = titles === '' ? [] : wrapWords(`Not shown: ${titles}. A wider terminal or --json has it.`, width)
+  const notShown = titles === '' ? [] : wrap(`Not shown: ${titles}. A wider terminal or --json has it.`, width)
   return { lines: toLines(shown, rows.length, styleTitle), notShown }
 }
 
@@ -65,6 +66,9 @@ interface Cells {
 }
 
 const GAP = '  '
+
+/** Lines of at most this width. A word that is wider is broken, a character never. */
+const wrap = (text: string, width: number): string[] => wrapAnsi(text, width, { hard: true }).split('\n')
 
 const lengthOf = (columns: readonly Cells[]) =>
   columns.reduce((sum, { width }) => sum + width, 0) + GAP.length * (columns.length - 1)
@@ -90,31 +94,9 @@ function toLines(columns: readonly Cells[], count: number, styleTitle: Style): s
 function toRecords(columns: readonly Cells[], count: number, styleTitle: Style, width: number): string[] {
   return Array.from({ length: count }, (_, row) =>
     columns.flatMap(({ column, cells }) => {
-      const title = `${column.title}: `
-      const [first = '', ...rest] = breakText(title + (cells[row] ?? ''), width)
-      const start = first.startsWith(title) ? styleTitle(title.trimEnd()) + first.slice(title.length - 1) : first
-      return [start, ...rest]
+      const title = `${column.title}:`
+      const [first = '', ...rest] = wrap(`${title} ${cells[row] ?? ''}`, width)
+      return [first.startsWith(title) ? styleTitle(title) + first.slice(title.length) : first, ...rest]
     }),
   ).flatMap((lines, row) => (row === 0 ? lines : ['', ...lines]))
-}
-
-function wrapWords(text: string, width: number): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1)
-    if (line !== undefined && stringWidth(`${line} ${word}`) <= width) lines[lines.length - 1] = `${line} ${word}`
-    else lines.push(...breakText(word, width))
-  }
-  return lines
-}
-
-/** The parts of a text that are at most so wide. A character is never cut. */
-function breakText(text: string, width: number): string[] {
-  const lines = ['']
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    const line = lines.at(-1) ?? ''
-    if (line !== '' && stringWidth(line + segment) > width) lines.push(segment)
-    else lines[lines.length - 1] = line + segment
-  }
-  return lines
 }

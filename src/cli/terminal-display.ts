@@ -15,6 +15,8 @@ export class TerminalDisplay {
   readonly #stream: Output
   readonly #host: HostProcess
   #drawn: readonly string[] = []
+  /** What was drawn when the program was stopped. */
+  #beforeStop: readonly string[] = []
   #isEnded = false
 
   constructor(stream: Output, host: HostProcess) {
@@ -47,12 +49,15 @@ export class TerminalDisplay {
 
   /** Ctrl-Z: the shell gets its cursor back, and what it prints meanwhile stays. */
   readonly #suspend = (): void => {
+    this.#beforeStop = this.#drawn
+    // A timer may draw before the program hears that it goes on.
+    this.#drawn = []
     this.#stream.write(WRAP + SHOW_CURSOR)
     this.#host.suspend?.()
   }
 
   readonly #resume = (): void => {
-    const lines = this.#drawn
+    const lines = this.#drawn.length > 0 ? this.#drawn : this.#beforeStop
     this.#drawn = []
     this.draw(lines)
   }

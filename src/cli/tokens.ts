@@ -2,13 +2,9 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Client, NotFoundError, operations } from 'etn-market'
+import { type Client, operations } from 'etn-market'
+import type { TokenInfo } from '../portfolio/token-info.ts'
 import type { Session } from './session.ts'
-
-export interface TokenInfo {
-  readonly symbol: string
-  readonly decimals: number
-}
 
 /** Listed tokens by lower-case address. */
 export type Tokens = ReadonlyMap<string, TokenInfo>
@@ -33,7 +29,7 @@ export function readKeptTokens(session: Session): Tokens | undefined {
 export async function buyTokens(session: Session, client: Client): Promise<Tokens> {
   const list = await client.token.list({ limit: MAX_TOKENS }, { signal: session.signal, validate: 'strict' })
   const tokens = Object.fromEntries(
-    list.map(({ address, symbol, decimals }) => [address.toLowerCase(), { symbol: String(symbol), decimals }]),
+    list.map(({ address, symbol, name, decimals }) => [address.toLowerCase(), { symbol, name, decimals }]),
   )
   try {
     mkdirSync(dirname(pathOf(session)), { recursive: true })
@@ -42,18 +38,6 @@ export async function buyTokens(session: Session, client: Client): Promise<Token
     // Without a cache the list is bought again next time.
   }
   return new Map(Object.entries(tokens))
-}
-
-/** Adds tokens that are not listed. Ends with the first failure; a token that the service does not know is none, and is free. */
-export async function lookUpTokens(client: Client, listed: Tokens, addresses: readonly string[], signal: AbortSignal) {
-  const tokens = new Map(listed)
-  const list = addresses.map((address) => ({ address }))
-  for await (const { params, data, error } of client.token.get.many(list, { signal, validate: 'strict' })) {
-    if (error === undefined)
-      tokens.set(params.address.toLowerCase(), { symbol: String(data.symbol), decimals: data.decimals })
-    else if (!(error instanceof NotFoundError)) return { tokens, failure: error }
-  }
-  return { tokens }
 }
 
 /** Each service has a file of its own. */

@@ -8,8 +8,8 @@ import type { PriceFeed } from '../feed/types.ts'
 import type { FeedPrice, Watch } from '../feed/watch/types.ts'
 import { onceInTurn } from '../utils/runtime.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
-import type { TokenInfo } from './token-info.ts'
-import { valueWallet } from './value-wallet.ts'
+import type { BuyTokens, TokenInfo } from './token-info.ts'
+import { type HeldBalances, valueWallet } from './value-wallet.ts'
 import type { Portfolio, Wallets } from './watch-portfolio.ts'
 
 /** How often it is checked whether a token without a price has one now, in milliseconds. */
@@ -72,11 +72,13 @@ export class PortfolioState {
     }
     /** Of tokens that are not known yet, by address. One that fails does not hold up the others, or the next look-up. */
     const reported = new Map<string, string>()
-    const createTokenRequester = (token: string) =>
-      createRequester((error) => {
+    const buyTokens: BuyTokens = async (token, request) => {
+      const onReason = (error: EtnMarketError) => {
         if (reported.get(token) !== error.code) report(token, error)
         reported.set(token, error.code)
-      })
+      }
+      return (await createRequester(onReason).attempt(() => request)).data
+    }
     const requester = createRequester((error) => report(address, error))
     const interval = () => balancesEveryMs * dailyBudget.requestStretch
     try {
@@ -87,7 +89,7 @@ export class PortfolioState {
         this.#isBehind = false
         this.#isLookedUp = false
         this.#watchTokens(holdings)
-        const failed = await tokens.lookUp(holdings.balances.keys(), createTokenRequester)
+        const failed = await tokens.lookUp(holdings.balances.keys(), buyTokens)
         signal.throwIfAborted()
         this.#isLookedUp = true
         this.#isBehind = failed.length > 0
@@ -145,11 +147,7 @@ export class PortfolioState {
   }
 }
 
-export interface Holdings {
-  /** By EIP-55 token address, as the service sends them, without those of 0. */
-  readonly balances: ReadonlyMap<string, string>
-  readonly complete: boolean
-  readonly updated: number
+export interface Holdings extends HeldBalances {
   /** When they were requested, by the clock of the feed. */
   readonly askedAt: number
   /** From when they are: earlier, where a cache on the way had kept them. */

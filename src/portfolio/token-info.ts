@@ -1,7 +1,6 @@
-import { checkedStoreOf } from '../feed/checked-store.ts'
+import type { CheckedStore } from '../feed/checked-store.ts'
 import { isKeyRefused, isRefusal } from '../feed/failures.ts'
-import type { FeedInternals } from '../feed/feed-internals.ts'
-import type { Requester } from '../feed/requests/requester.ts'
+import type { RequestSpec } from '../feed/requests/requester.ts'
 import { operations } from '../generated/operations.ts'
 import type { Token } from '../generated/types.ts'
 import { isInteger, isObject, isString } from '../operations/type-guards.ts'
@@ -20,16 +19,21 @@ const RECHECK_MS = DAY_MS
 /** Decimals never change; a store takes a time to live. */
 const TTL_MS = 10 * 365 * DAY_MS
 
-/** The decimals of tokens, looked up once for all wallets of a feed. */
+/** Buys an answer, and checks that it is usable. @param of the address that it is bought for */
+export type BuyTokens = <T>(of: string, request: RequestSpec<T>) => Promise<T>
+
+/** The decimals of tokens, each looked up once. */
 export class TokenInfos {
-  readonly #feed: FeedInternals
+  readonly #now: () => number
+  readonly #store: Pick<CheckedStore, 'read' | 'write'> | undefined
   readonly #known = new Map<string, TokenInfo>()
   readonly #unlistedUntil = new Map<string, number>()
   #listedUntil = Number.NEGATIVE_INFINITY
   #listFailures = 0
 
-  constructor(feed: FeedInternals) {
-    this.#feed = feed
+  constructor(now: () => number, store?: Pick<CheckedStore, 'read' | 'write'>) {
+    this.#now = now
+    this.#store = store
   }
 
   get(address: string): TokenInfo | undefined {
@@ -40,10 +44,9 @@ export class TokenInfos {
    * Looks up the tokens that are not known. Resolves with the failures of addresses that remain unknown and may be looked up again; rejects
    * if the key is refused.
    * @param keys those of a wallet's balances, whatever they are
-   * @param createRequester a requester for one address, because one that fails does not hold up others
    */
-  async lookUp(keys: Iterable<string>, createRequester: (address: string) => Requester): Promise<unknown[]> {
-    const now = this.#feed.clock.now()
+  async lookUp(keys: Iterable<string>, buy: BuyTokens): Promise<unknown[]> {
+    const now = this.#now()
     const addresses = [...keys].filter(looksLikeAddress)
     const isMissing = (address: string) => !this.#known.has(address) && !((this.#unlistedUntil.get(address) ?? 0) > now)
     await Promise.all(addresses.filter(isMissing).map((address) => this.#readStore(address)))
@@ -51,51 +54,56 @@ export class TokenInfos {
     const [first] = missing
     const failures: unknown[] = []
     if (first !== undefined && missing.length * GET_CREDITS > LIST_CREDITS && now >= this.#listedUntil)
-      failures.push(await this.#failureOf(this.#readList(createRequester(first), missing)))
+      failures.push(await this.#failureOf(this.#readList(buy, first, missing)))
     // Without the list single requests would cost more.
     if (failures[0] !== undefined) return failures
     const left = missing.filter(isMissing)
     for (let start = 0; start < left.length; start += MAX_REQUESTS) {
-      const read = (address: string) => this.#failureOf(this.#readToken(address, createRequester(address)), address)
+      const read = (address: string) => this.#failureOf(this.#readToken(buy, address), address)
       failures.push(...(await Promise.all(left.slice(start, start + MAX_REQUESTS).map(read))))
     }
     return failures.filter((failure) => failure !== undefined)
   }
 
+  /** Takes the tokens of a list that was bought. It is not bought again for a day. */
+  useList(list: Iterable<unknown>): void {
+    this.#listedUntil = this.#now() + RECHECK_MS
+    for (const token of list) this.#remember(token)
+  }
+
   async #readStore(address: string): Promise<void> {
-    const info = await checkedStoreOf(this.#feed)?.read(keyOf(address), (value) =>
+    const info = await this.#store?.read(keyOf(address), (value) =>
       isToken(value) && checksumAddress(value.address) === address ? infoOf(value) : undefined,
     )
     if (info !== undefined) this.#known.set(address, info)
   }
 
-  async #readList(requester: Requester, missing: readonly string[]): Promise<void> {
+  async #readList(buy: BuyTokens, first: string, missing: readonly string[]): Promise<void> {
     this.#listFailures++
     // A list that keeps failing is given up for a day.
-    if (this.#listFailures >= MAX_LIST_FAILURES) this.#listedUntil = this.#feed.clock.now() + RECHECK_MS
-    const { data } = await requester.attempt<Token[]>(() => ({
+    if (this.#listFailures >= MAX_LIST_FAILURES) this.#listedUntil = this.#now() + RECHECK_MS
+    const list = await buy<Token[]>(first, {
       operation: 'token.list',
       addresses: [],
       worstCase: LIST_CREDITS,
       params: { limit: PAGE_SIZE },
       isUsable: Array.isArray,
-    }))
+    })
     this.#listFailures = 0
-    this.#listedUntil = this.#feed.clock.now() + RECHECK_MS
-    for (const token of data) this.#remember(token)
+    this.useList(list)
     // Less than a page is every listed token.
-    if (data.length < PAGE_SIZE) for (const address of missing) this.#unlistedUntil.set(address, this.#listedUntil)
+    if (list.length < PAGE_SIZE) for (const address of missing) this.#unlistedUntil.set(address, this.#listedUntil)
   }
 
-  async #readToken(address: string, requester: Requester): Promise<void> {
-    const { data } = await requester.attempt<Token>(() => ({
+  async #readToken(buy: BuyTokens, address: string): Promise<void> {
+    const token = await buy<Token>(address, {
       operation: 'token.get',
       addresses: [address],
       worstCase: GET_CREDITS,
       params: { address },
       isUsable: isToken,
-    }))
-    this.#remember({ ...data, address })
+    })
+    this.#remember({ ...token, address })
   }
 
   #remember(token: unknown): void {
@@ -103,7 +111,7 @@ export class TokenInfos {
     const address = checksumAddress(token.address)
     const info = infoOf(token)
     this.#known.set(address, info)
-    checkedStoreOf(this.#feed)?.write(keyOf(address), { address, ...info }, TTL_MS)
+    this.#store?.write(keyOf(address), { address, ...info }, TTL_MS)
   }
 
   /** Resolves with the failure, if a later attempt may succeed. Rejects if the key is refused. */
@@ -113,7 +121,7 @@ export class TokenInfos {
     } catch (error) {
       if (!isRefusal(error)) return error
       if (isKeyRefused(error)) throw error
-      if (address !== undefined) this.#unlistedUntil.set(address, this.#feed.clock.now() + RECHECK_MS)
+      if (address !== undefined) this.#unlistedUntil.set(address, this.#now() + RECHECK_MS)
     }
     return undefined
   }

@@ -1,5 +1,6 @@
+import { operations } from '../generated/operations.ts'
 import type { BalanceDocument, TokenPrice } from '../generated/types.ts'
-import { isObject, isString } from '../operations/type-guards.ts'
+import { isInteger, isObject, isString } from '../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../utils/address.ts'
 import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecimal } from '../utils/decimal.ts'
 import { toUnits } from '../utils/units.ts'
@@ -18,15 +19,27 @@ export interface ValuedToken<Info, Price> {
   readonly etn: string | null
 }
 
-/** The balances that are not zero, by token in EIP-55 form. With `validate: 'warn'` an answer may have any shape. */
-export function heldBalances({ balances }: BalanceDocument): Map<string, string> {
+/** What a wallet holds, as the service recorded it. */
+export interface HeldBalances {
+  /** By EIP-55 token address, as the service sends them, without those of 0. */
+  readonly balances: ReadonlyMap<string, string>
+  readonly complete: boolean
+  readonly updated: number
+}
+
+/** How many balances the service returns at most. */
+export const MAX_BALANCES = operations['balances.get'].credits.maxItems
+
+/** With `validate: 'warn'` an answer may have any shape. */
+export function readBalances({ balances, updated }: BalanceDocument): HeldBalances {
   const held = new Map<string, string>()
   for (const [key, entry] of Object.entries(balances)) {
     const address = looksLikeAddress(key) ? checksumAddress(key) : key
     const balance = isObject(entry) && isString(entry.balance) ? entry.balance : ''
     if (amountOf(balance, 0) !== '0') held.set(address, balance)
   }
-  return held
+  const complete = Object.keys(balances).length < MAX_BALANCES
+  return { balances: held, complete, updated: isInteger(updated) ? updated : 0 }
 }
 
 /** Values the balances of a wallet, the highest value in USD first. Both functions return undefined for what is not known. */

@@ -1,4 +1,5 @@
 import { rejectUnknown, requireMilliseconds } from '../errors/input.ts'
+import { checkedStoreOf } from '../feed/checked-store.ts'
 import { type FeedInternals, feedInternalsOf } from '../feed/feed-internals.ts'
 import { followLatest } from '../feed/requests/latest-value-stream.ts'
 import { buyUnlessKnown, type RecurringRequest, type Requester } from '../feed/requests/requester.ts'
@@ -6,11 +7,11 @@ import type { PriceFeed } from '../feed/types.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
 import { operations } from '../generated/operations.ts'
 import type { BalanceDocument } from '../generated/types.ts'
-import { isInteger, isObject } from '../operations/type-guards.ts'
+import { isObject } from '../operations/type-guards.ts'
 import { checksumAddress } from '../utils/address.ts'
 import { type Holdings, PortfolioState } from './state.ts'
 import { TokenInfos } from './token-info.ts'
-import { heldBalances } from './value-wallet.ts'
+import { MAX_BALANCES, readBalances } from './value-wallet.ts'
 
 /** Options of `watchPortfolio`. */
 export interface PortfolioOptions {
@@ -70,7 +71,6 @@ export interface PortfolioPosition {
 }
 
 const { base, perItem } = operations['balances.get'].credits
-const MAX_BALANCES = 200
 const WORST_CASE = base + perItem * MAX_BALANCES
 /** By default balances are not requested more often, in milliseconds: they cost many times what the prices do. */
 const MIN_BALANCES_MS = 15 * 60_000
@@ -122,7 +122,7 @@ export class Wallets {
 
   constructor(feed: FeedInternals) {
     this.#feed = feed
-    this.tokens = new TokenInfos(feed)
+    this.tokens = new TokenInfos(feed.clock.now, checkedStoreOf(feed))
   }
 
   /** What the balances of a wallet cost, as far as that is known. */
@@ -150,9 +150,7 @@ export class Wallets {
         }
       })
       const fresh = {
-        balances: heldBalances(data),
-        complete: Object.keys(data.balances).length < MAX_BALANCES,
-        updated: isInteger(data.updated) ? data.updated : 0,
+        ...readBalances(data),
         askedAt: sentAt,
         at: sentAt - cachedForMs,
         requestedAt: clock.toUnix(sentAt - cachedForMs),

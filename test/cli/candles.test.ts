@@ -17,7 +17,6 @@ import wasm from 'node-sqlite3-wasm'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parseCsv, toCsv, toPlainNumber } from '../../src/candles/csv.ts'
 import { openSeriesFile } from '../../src/cli/series.ts'
-import { syncSeries } from '../../src/cli/sync-series.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 import { createScene, listKnownTokens } from './program.ts'
@@ -392,22 +391,22 @@ testProperty(
         const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock })
         const name = `${run++}.csv`
         const csv = { name, path: join(folder, name) }
-        const id = { token, bucket, currency: 'USD' } as const
+        const id = { address: token, bucket, currency: 'USD' } as const
         const bucketOf = (ms: number) => Math.floor(ms / 1_000 / seconds)
         for (const [pause, error] of [[0, 0] as const, ...pauses]) {
           await clock.advance(pause * 1_000)
-          const file = await openSeriesFile(csv, id)
+          const file = await openSeriesFile('--sync', csv, id)
           const last = file.candles.at(-1)
           const buy = (limit: number) => {
             const begun = last === undefined ? 23 : bucketOf(fake.now()) - Math.floor(last.time / seconds)
             if (error === 0) expect(limit).toBeLessThanOrEqual(begun + 1)
             return client.token.candles({ address: token, limit, bucket })
           }
-          await syncSeries(file, { limit: 24, now: fake.now() / 1_000 + error, buy })
+          await file.sync({ limit: 24, now: fake.now() / 1_000 + error, buy })
           file[Symbol.dispose]()
         }
         const whole = await client.token.candles({ address: token, limit: 500, bucket })
-        const file = await openSeriesFile(csv, id)
+        const file = await openSeriesFile('--sync', csv, id)
         const { candles } = file
         file[Symbol.dispose]()
         const sorted = [...whole].sort((one, other) => one.time - other.time)
@@ -451,7 +450,7 @@ describe('a gap in a series', () => {
       const sync = ['candles', BOLT, '--sync', name, '--limit', '50']
       await run(sync)
       const path = join(folder, name)
-      const whole = await openSeriesFile({ name, path }, { token: BOLT, bucket: '1h', currency: 'USD' })
+      const whole = await openSeriesFile('--sync', { name, path }, { address: BOLT, bucket: '1h', currency: 'USD' })
       const { candles } = whole
       whole[Symbol.dispose]()
       if (name.endsWith('.csv')) writeFileSync(path, toCsv(candles.filter((_, index) => index < 10 || index > 20)))

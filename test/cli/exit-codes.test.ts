@@ -41,7 +41,7 @@ test.each<[string, string | RegExp, Record<string, string>?]>([
   ['call token.list --limit 0', 'limit: 0. It must be a whole number from 1 to 100'],
   ['call token.price --address 0x12', 'invalid address: "0x12". It must be 0x and 40 hex digits'],
   ['call token.price --limit 1', 'unknown parameter "limit". It takes: chainId, address'],
-  ['call etn.price --max-credits x', "'x' is invalid. It must be a whole number of credits"],
+  ['call etn.price --max-credits x', "'x' is invalid. It must be a whole number."],
   ['plan plan.yaml --daily-limit 0', "'0' is invalid. It must be above 0"],
   ['account --base-url ftp://x', 'Invalid --base-url: ftp://x. It must be an http or https URL'],
   ['prices', "missing required argument 'addresses'"],

@@ -99,15 +99,31 @@ test('plays a tape, limits the calls, reads the token from the environment, logs
 })
 
 test.each<[string, string[], RegExp]>([
-  ['a port that is no number', ['--port', 'x'], /^--port is a whole number, not "x"\.$/],
-  ['a key without credits', ['--key', 'mine'], /^--key is name=credits, for example mine=10000, not "mine"\.$/],
-  ['a file that does not exist', ['--world', '/nowhere/world.json'], /^--world \/nowhere\/world\.json: ENOENT/],
+  [
+    'a port that is no number',
+    ['--port', 'x'],
+    /^option '--port <port>' argument 'x' is invalid\. It must be a whole number\.$/,
+  ],
+  [
+    'a key without credits',
+    ['--key', 'mine'],
+    / argument 'mine' is invalid\. It must be name=credits, for example mine=10000\.$/,
+  ],
+  [
+    'a file that does not exist',
+    ['--world', '/nowhere/world.json'],
+    /^--world \/nowhere\/world\.json: there is no such file or folder\.$/,
+  ],
   ['a wrong world', ['--world', '{"tokens":[{"address":"0x1"}]}'], /^world\.tokens\[0\]\.address is an address/],
   ['a world that is a list', ['--world', '[]'], /^world takes an object/],
   ['a file that is no JSON', ['--tape', '{'], /^--tape .*JSON/],
   ['a file that is no tape', ['--tape', '{}'], /^tape is an object that record\(\) made/],
   ['an unknown source', ['--on-missing', 'sky'], /^onMissing is one of error, world, not "sky"/],
-  ['a port that there is none of', ['--port', '65536'], /^--port is a number from 0 to 65535, not 65536\.$/],
+  [
+    'a port that there is none of',
+    ['--port', '65536'],
+    / argument '65536' is invalid\. It must be a number from 0 to 65535\.$/,
+  ],
   ['an unknown option', ['--prot', '1'], /^unknown option '--prot'/],
 ])('reports %s on one line, and exits with 2', async (_, args, message) => {
   const host = createHost({ folder: ROOT })

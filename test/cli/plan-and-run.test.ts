@@ -121,6 +121,7 @@ test.each([
     const before = readdirSync(scene.folder)
     const planned = await scene.run(['plan', plan])
     expect(planned).toMatchObject({ code: 2, stdout: '' })
+    expect(planned.stderr).toContain(`plan.json: lines[0]: file ${file}`)
     expect(planned.stderr).toContain(problem)
     expect(readdirSync(scene.folder)).toEqual(before)
     expect(await scene.run(['run', plan, '--yes'])).toMatchObject({ code: 2, stdout: '', stderr: planned.stderr })

@@ -84,3 +84,16 @@ test('counts tokens that are not listed, as watchPortfolio does', async () => {
   const { data } = await json(['portfolio', WALLET])
   expect(data).toMatchObject({ totalUsd: '0.9', totalEtn: '180' })
 })
+
+test('ends the look-up of tokens with its first failure, and prints what is paid for', async () => {
+  const { run, fake } = await createScene()
+  const unlisted = Array.from({ length: 12 }, (_, index) => `0x${String(index + 1).padStart(40, '7')}`)
+  const held = [BOLT, ...unlisted].map((address) => [address, { balance: '0x7ce66c50e2840000', blockUpdated: 1 }])
+  fake.stub('balances.get', ({ data }) => ({ ...data, balances: Object.fromEntries(held) }))
+  fake.fault({ operation: 'token.get', status: 503, retryAfter: 3_600, times: Number.POSITIVE_INFINITY })
+  const { code, stdout, stderr } = await run(['portfolio', WALLET])
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^BOLT .*\d/m)
+  expect(stderr.match(/^warning: token\.get/gm)).toHaveLength(1)
+  expect(fake.journal().filter(({ operation }) => operation === 'token.get').length).toBeLessThanOrEqual(5)
+})

@@ -94,7 +94,7 @@ function prepare(yaml: string, latencyMs = 0) {
       clock: ownClock,
       signal: stopping.signal,
       file: (name) => ({ name, path: resolve(folder, name) }),
-      client: (onEvent) => createClient({ apiKey: fake.key, transport, clock: ownClock, budget, onEvent }),
+      client: createClient({ apiKey: fake.key, transport, clock: ownClock, budget }),
       emit: (event) => void events.push(event),
     })
     running.catch(() => {})

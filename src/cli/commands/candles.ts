@@ -22,14 +22,16 @@ import type { AddCommand } from '../program.ts'
 import {
   DEFAULT_BUCKET,
   DEFAULT_CURRENCY,
+  describeGap,
+  describeSync,
   isSeriesFile,
   openSeriesFile,
   type SeriesFile,
+  type Synced,
   seriesIdOf,
   seriesName,
 } from '../series.ts'
 import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
-import { describeGap, describeSync, type Synced, syncSeries } from '../sync-series.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST } from '../tokens.ts'
 
 const LAST_IS_OPEN = 'Oldest first, each time once; the last candle may be open'
@@ -172,7 +174,9 @@ class Purchases {
     // All of them before anything is sent: a file that cannot be used costs nothing.
     if (sync !== undefined)
       for (const params of this.#params)
-        this.#series.push(await openSeriesFile(this.#fileOf(sync, params), seriesIdOf(params), session.signal))
+        this.#series.push(
+          await openSeriesFile('--sync', this.#fileOf(sync, params), seriesIdOf(params), session.signal),
+        )
     const now = Date.now() / 1_000
     const expected = this.#params.map((params, index) => {
       const file = this.#series[index]
@@ -189,7 +193,7 @@ class Purchases {
       const { address, limit } = params
       const file = this.#series[index]
       try {
-        const synced = file && (await syncSeries(file, { limit, now, buy }))
+        const synced = await file?.sync({ limit, now, buy })
         outcomes.push({ address, ...this.#show(params, file?.candles ?? (await buy(limit)), synced) })
       } catch (error) {
         if (!this.#isMany || session.signal.aborted || !isEtnMarketError(error)) throw error

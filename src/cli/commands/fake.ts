@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { InvalidArgumentError } from 'commander'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { isRunning } from '../../file-store/file-lock.ts'
-import { addExample } from '../common-options.ts'
+import { addExample, readCount } from '../common-options.ts'
 import { SIGNALS, usageError } from '../failure.ts'
-import { nameFile, statOpenFile } from '../files.ts'
+import { nameFile, readTextFile, statOpenFile, tryAccess } from '../files.ts'
 import type { HostProcess } from '../host.ts'
 import type { AddCommand } from '../program.ts'
 import { toJson } from '../text.ts'
@@ -33,9 +33,9 @@ export const addCommand: AddCommand = (program, host) => {
     .option('--on-missing <source>', "what answers requests that are not on the tape: 'error' or 'world'")
     .option('--key <name=credits>', 'a key and its credits; can be repeated; without it one is printed', addKey)
     .option('--control-token <token>', 'protects /_fake; also read from ETN_MARKET_CONTROL_TOKEN')
-    .option('--latency <ms>', 'delay of every answer', countOf('--latency'))
-    .option('--requests-per-minute <count>', 'limits the calls of each key', countOf('--requests-per-minute'))
-    .option('--max-snapshots <count>', 'snapshots that /_fake keeps', countOf('--max-snapshots'))
+    .option('--latency <ms>', 'delay of every answer', readCount)
+    .option('--requests-per-minute <count>', 'limits the calls of each key', readCount)
+    .option('--max-snapshots <count>', 'snapshots that /_fake keeps', readCount)
     .option('--exit-with-parent', 'end when the program that started it ends, or when its input ends')
     .option('--log', 'print a line for every request')
     .option('--json', 'print documents, one a line: { url, key }, then { log } for every request with --log')
@@ -72,30 +72,20 @@ function createFake(options: FakeServiceOptions): FakeService {
   }
 }
 
-const countOf = (name: string) => (text: string) => {
-  if (/^\d+$/.test(text)) return Number(text)
-  throw usageError(`${name} is a whole number, not ${JSON.stringify(text)}.`)
-}
-
 function readPort(text: string): number {
-  const port = countOf('--port')(text)
+  const port = readCount(text)
   if (port <= 65_535) return port
-  throw usageError(`--port is a number from 0 to 65535, not ${text}.`)
+  throw new InvalidArgumentError('It must be a number from 0 to 65535.')
 }
 
 function addKey(text: string, keys: Record<string, number> = {}): Record<string, number> {
   const at = text.lastIndexOf('=')
-  if (at < 1) throw usageError(`--key is name=credits, for example mine=10000, not ${JSON.stringify(text)}.`)
-  return { ...keys, [text.slice(0, at)]: countOf('the credits of --key')(text.slice(at + 1)) }
+  if (at < 1) throw new InvalidArgumentError('It must be name=credits, for example mine=10000.')
+  return { ...keys, [text.slice(0, at)]: readCount(text.slice(at + 1)) }
 }
 
-const jsonOf = (option: string, host: HostProcess) => (name: string) => {
-  try {
-    return JSON.parse(readFileSync(nameFile(host.cwd(), name).path, 'utf8'))
-  } catch (error) {
-    throw usageError(`${option} ${name}: ${(error as Error).message}`, error)
-  }
-}
+const jsonOf = (option: string, host: HostProcess) => (name: string) =>
+  tryAccess(`${option} ${name}`, () => JSON.parse(readTextFile(option, nameFile(host.cwd(), name))))
 
 const CHECK_EVERY_MS = 200
 

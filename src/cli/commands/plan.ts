@@ -1,10 +1,12 @@
+import type { CreditPlan } from 'etn-market'
 import { requestsFor } from '../../credits/cheapest-requests.ts'
 import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readSomeCredits } from '../common-options.ts'
 import { EXIT } from '../failure.ts'
 import { formatCount, formatCredits, formatItems, formatUsd } from '../output.ts'
-import { isCallable, kindOf, type PlanFile, type PlanLine, readPlanFile } from '../plan-file.ts'
-import { forecastPlan, type PlanForecast } from '../plan-forecast.ts'
+import { type PlanFile, readPlanFile } from '../plan-file.ts'
+import { adviceFor, forecastPlan, type PlanForecast } from '../plan-forecast.ts'
+import type { PlanLine } from '../plan-line.ts'
 import type { AddCommand } from '../program.ts'
 import { checkOutputs } from '../run-plan/outputs.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
@@ -25,8 +27,9 @@ export const addCommand: AddCommand = (program, host) => {
       const file = await readPlanFile(session.file(name), host.cwd())
       await checkOutputs(name, file)
       const { dailyLimit: limit = file.creditsPerDay, balance = file.balance } = options
-      const plan = forecastPlan({ ...file, creditsPerDay: limit, balance })
-      const notRunnable = file.lines.filter((line) => !isCallable(line)).map(({ index }) => index)
+      const forecast = forecastPlan({ ...file, creditsPerDay: limit, balance })
+      const plan = { ...forecast, advice: adviceFor(file.lines, limit) }
+      const notRunnable = file.lines.filter((line) => !line.isCallable).map(({ index }) => index)
       if (session.json) session.printJson({ ...plan, ...(notRunnable.length > 0 && { notRunnable }) })
       else printPlan(session, file, plan, notRunnable)
       if (!plan.withinLimit) session.exitCode = EXIT.refused
@@ -47,7 +50,12 @@ A plan in YAML. Times are in UTC. The guide of the command has all fields.
     - { operation: nft.collection, addresses: nfts.txt, once: 03:30 }
 `
 
-function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, notRunnable: readonly number[]): void {
+function printPlan(
+  session: Session,
+  { lines }: PlanFile,
+  plan: PlanForecast & Pick<CreditPlan, 'advice'>,
+  notRunnable: readonly number[],
+): void {
   const { print, colors } = session
   const hasHours = plan.calls.some(({ activeHours }) => activeHours < 24)
   const columns = [
@@ -67,7 +75,7 @@ function printPlan(session: Session, { lines }: PlanFile, plan: PlanForecast, no
       call.operation,
       call.for,
       // Prices of many addresses are one request.
-      String(kindOf(line) === 'prices' ? requestsFor(line.addresses?.length ?? 0) : call.count),
+      String(line.kind === 'prices' ? requestsFor(line.addresses?.length ?? 0) : call.count),
       line.every,
       ...(hasHours ? [String(call.activeHours)] : []),
       min === max ? max : `${min}–${max}`,

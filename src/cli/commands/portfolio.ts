@@ -1,17 +1,24 @@
-import { type BalanceDocument, estimateCost, operations, type TokenPrice } from 'etn-market'
+import { type EtnMarketError, estimateCost, NotFoundError, operations, type TokenPrice } from 'etn-market'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
-import { heldBalances, type ValuedToken, valueWallet } from '../../portfolio/value-wallet.ts'
+import type { RequestSpec } from '../../feed/requests/requester.ts'
+import { type BuyTokens, type TokenInfo, TokenInfos } from '../../portfolio/token-info.ts'
+import {
+  type HeldBalances,
+  MAX_BALANCES,
+  readBalances,
+  type ValuedToken,
+  valueWallet,
+} from '../../portfolio/value-wallet.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
+import { methodOf } from '../call-params.ts'
 import { addExample, addServiceOptions } from '../common-options.ts'
 import { exitCodeOf } from '../failure.ts'
 import { formatCredits, formatDecimal, formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
 import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
 import { type Column, printTable, tokenColumns } from '../table.ts'
-import { buyTokens, lookUpTokens, readKeptTokens, TOKEN_LIST_COST, type TokenInfo, type Tokens } from '../tokens.ts'
-
-const LIMIT = operations['balances.get'].credits.maxItems
+import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type Tokens } from '../tokens.ts'
 
 /** With `--json` it prints `{ wallet, updated, complete, totalUsd, totalEtn, positions, unpriced }`, with exact decimals. */
 export const addCommand: AddCommand = (program, host) => {
@@ -21,19 +28,23 @@ export const addCommand: AddCommand = (program, host) => {
   addServiceOptions(command).action(
     inSession<CommonOptions, [string]>(host, async (session, _, wallet) => {
       const { signal } = session
-      const params = { address: wallet, limit: LIMIT }
+      const params = { address: wallet, limit: MAX_BALANCES }
       const kept = readKeptTokens(session)
       const cost = sumCosts([
         estimateCost('balances.get', params),
         ...(kept ? [] : [TOKEN_LIST_COST]),
-        { min: 0, max: creditsFor(LIMIT) },
+        { min: 0, max: creditsFor(MAX_BALANCES) },
       ])
       const client = await session.client()
       await session.authorize({ what: 'balances and prices', ...cost, note: 'by the number of tokens' })
-      const document = await client.balances.get(params, { signal, validate: 'strict' })
-      const held = [...heldBalances(document).keys()].filter(looksLikeAddress)
-      const listed = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client))
-      const unlisted = held.filter((address) => !listed.has(address.toLowerCase()))
+      const { balances, complete, updated } = readBalances(
+        await client.balances.get(params, { signal, validate: 'strict' }),
+      )
+      const held = [...balances.keys()].filter(looksLikeAddress)
+      const listed: Tokens = kept ?? (held.length === 0 ? new Map() : await buyTokens(session, client))
+      const tokens = new TokenInfos(Date.now)
+      tokens.useList(Array.from(listed, ([address, info]) => ({ ...info, address })))
+      const unlisted = held.filter((address) => tokens.get(address) === undefined)
       const lookUpCost = unlisted.length * operations['token.get'].credits.base
       const isLookedUp = session.isAuthorized(cost.max + lookUpCost)
       const credits = `up to ${formatCredits(lookUpCost)}`
@@ -41,13 +52,23 @@ export const addCommand: AddCommand = (program, host) => {
         ? `looking them up costs ${credits}`
         : `they are not counted; --yes, or more --max-credits, looks them up for ${credits}`
       if (unlisted.length > 0) session.note(`${formatItems(unlisted.length, 'token')} not listed: ${what}.`)
-      const { tokens, failure } = await lookUpTokens(client, listed, isLookedUp ? unlisted : [], signal)
-      const addresses = held.filter((address) => tokens.has(address.toLowerCase()))
+      let failure: EtnMarketError | undefined
+      const buy: BuyTokens = async <T>(_: string, { operation, params }: RequestSpec<T>) => {
+        // It ends with the first failure; a token that the service does not know is none, and is free.
+        if (failure !== undefined) throw failure
+        const call = methodOf(client, operation)(params, { signal, validate: 'strict' })
+        return (await call.catch((error: EtnMarketError) => {
+          if (!(error instanceof NotFoundError)) failure ??= error
+          throw error
+        })) as T
+      }
+      // What is paid for is printed, whatever fails: `failure` says what did.
+      await tokens.lookUp(isLookedUp ? unlisted : [], buy).catch(() => {})
+      const addresses = held.filter((address) => tokens.get(address) !== undefined)
       const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
-      const valuation = valueBalances(document, tokens, prices)
-      const complete = Object.keys(document.balances).length < LIMIT
-      if (session.json) session.printJson({ wallet, updated: document.updated, complete, ...valuation })
-      else printValuation(session, valuation, document.updated, complete)
+      const valuation = valueBalances(balances, tokens, prices)
+      if (session.json) session.printJson({ wallet, updated, complete, ...valuation })
+      else printValuation(session, valuation, updated, complete)
       const failures = [...(failure ? [failure] : []), ...errors]
       for (const error of failures) session.note(`warning: ${error.message}`)
       if (failures[0] !== undefined) session.exitCode = exitCodeOf(failures[0])
@@ -61,10 +82,10 @@ type Valued = ValuedToken<TokenInfo, TokenPrice | { readonly usd: null }>
 type Prices = Readonly<Partial<Record<string, TokenPrice | null>>>
 
 /** Values balances exactly. A token without known decimals or a price is reported with the reason. Figures are exact decimal texts. */
-function valueBalances(document: BalanceDocument, known: Tokens, prices: Prices) {
+function valueBalances(balances: HeldBalances['balances'], known: TokenInfos, prices: Prices) {
   const { totalUsd, totalEtn, tokens } = valueWallet(
-    heldBalances(document),
-    (address) => known.get(address.toLowerCase()),
+    balances,
+    (address) => known.get(address),
     (address): Valued['price'] => (prices[address] === null ? { usd: null } : prices[address]),
   )
   const positions = tokens.map(({ address, info, amount, usd, etn }) => {
@@ -101,7 +122,7 @@ function printValuation(session: Session, valuation: Valuation, updated: number,
   print(colors.bold(`Total: ${formatDecimal(totalUsd, 8)} USD, ${formatDecimal(totalEtn, 8)} ETN.`))
   const time = updated > 0 && updated < 8.64e15 ? new Date(updated).toISOString() : undefined
   print(time === undefined ? 'The service has no record of this wallet.' : `Recorded ${time}.`)
-  if (!complete) print(`The service returns at most ${formatItems(LIMIT, 'token')}: there may be more.`)
+  if (!complete) print(`The service returns at most ${formatItems(MAX_BALANCES, 'token')}: there may be more.`)
   for (const { symbol, address, reason } of unpriced)
     print(`Not counted: ${symbol === null ? address : cleanLine(symbol)}: ${reason}.`)
 }

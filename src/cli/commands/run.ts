@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { type ClientEvent, createBudget } from 'etn-market'
+import { createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
 import { SystemClock } from '../../concurrency/clock.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
@@ -7,7 +7,7 @@ import { DAY_MS } from '../../utils/time-units.ts'
 import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts'
 import { refusal, usageError } from '../failure.ts'
 import { nameFile, statPath } from '../files.ts'
-import { isCallable, type PlanFile, readPlanFile } from '../plan-file.ts'
+import { type PlanFile, readPlanFile } from '../plan-file.ts'
 import { forecastPlan } from '../plan-forecast.ts'
 import type { AddCommand } from '../program.ts'
 import { checkOutputs, stateOf } from '../run-plan/outputs.ts'
@@ -55,9 +55,7 @@ async function run(session: Session, options: RunArguments, name: string): Promi
   const keyFile = options.keyFile === undefined ? undefined : session.file(options.keyFile).path
   await checkOutputs(name, file, keyFile)
   const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
-  await budget.load()
-  let listener: (event: ClientEvent) => void = () => {}
-  const client = await session.client({ budget, onEvent: (event) => listener(event) })
+  const client = await session.client({ budget })
   await session.authorize({ what: `${name}, each day`, min: 0, max: Math.ceil(planned) })
   session.noteWhenAborted()
   const running = runPlan({
@@ -69,10 +67,7 @@ async function run(session: Session, options: RunArguments, name: string): Promi
     clock: new SystemClock(),
     signal: session.signal,
     file: (output) => nameFile(file.folder, output),
-    client(onEvent) {
-      listener = onEvent
-      return client
-    },
+    client,
     emit(event) {
       if (session.json) session.print(toJson({ ...event, time: new Date().toISOString() }))
       else for (const line of describeEvent(event)) session.print(cleanLine(line))
@@ -80,7 +75,7 @@ async function run(session: Session, options: RunArguments, name: string): Promi
   })
   await running.finally(async () => {
     // The store takes what is written last.
-    await client.close()
+    await session.close()
     await budget.flush()
   })
 }
@@ -88,7 +83,7 @@ async function run(session: Session, options: RunArguments, name: string): Promi
 function requireRunnable(name: string, { path, lines }: PlanFile): void {
   if (statPath(path)?.isFile() !== true)
     throw usageError(`${name}: it is a device or a pipe, and the state of a run is beside its plan. Name a file.`)
-  const line = lines.find((one) => !isCallable(one))
+  const line = lines.find((one) => !one.isCallable)
   if (line === undefined) return
   throw usageError(`${name}: lines[${line.index}]: ${line.operation} needs addresses: count is enough for plan alone.`)
 }

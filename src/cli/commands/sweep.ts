@@ -3,7 +3,7 @@ import { isFinalForKey } from '../../errors/api.ts'
 import { SWEEP_KEY } from '../../sweep/sweep-budget.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
 import { estimateCall, methodOf, type ParamOptions, readAddresses, readParams } from '../call-params.ts'
-import { addExample, addServiceOptions, readCredits } from '../common-options.ts'
+import { addExample, addServiceOptions, readCount } from '../common-options.ts'
 import { describeFailure, didYouMean, EXIT, refusal, usageError } from '../failure.ts'
 import { keepElsewhere, reasonOf } from '../files.ts'
 import { type Journal, openJournal } from '../journal.ts'
@@ -31,7 +31,7 @@ export const addCommand: AddCommand = (program, host) => {
       `Call an operation for many addresses: ${Object.keys(SWEEPS).join(', ')}. Every answer is kept in a journal, so that nothing is bought twice.`,
     )
     .option('--resume <journal>', 'go on with this journal, or begin it')
-    .option('--max-credits-per-run <n>', 'the most that this run may be charged', readCredits)
+    .option('--max-credits-per-run <n>', 'the most that this run may be charged', readCount)
     .option('--bucket <length>', 'of candles: 1m, 15m, 1h, 4h or 1d')
     .option('--currency <code>', 'of candles: USD or ETN')
     .option('--limit <n>', 'of candles and balances: items of each answer')

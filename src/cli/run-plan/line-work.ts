@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Candle, EtnMarketError, OperationParams } from 'etn-market'
+import type { SeriesId } from '../../candles/series.ts'
 import { methodOf } from '../call-params.ts'
 import { CommandError, EXIT } from '../failure.ts'
 import { reasonOf, statOpenFile, statPath, withFile } from '../files.ts'
 import { openJournal } from '../journal.ts'
 import { type LineTimes, leftOfActive, untilActive } from '../line-times.ts'
-import { addressParam } from '../plan-file.ts'
-import { openSeriesFile, type SeriesId } from '../series.ts'
-import { syncSeries } from '../sync-series.ts'
+import { addressParam } from '../plan-line.ts'
+import { openSeriesFile } from '../series.ts'
 import { journalName, seriesOf } from './outputs.ts'
 import { abortWith, isForAllCalls, type RunningLine } from './running-line.ts'
 
@@ -187,18 +187,17 @@ export function runCandles(running: RunningLine): Promise<void> {
 
 async function sync(id: SeriesId, name: string, running: RunningLine): Promise<void> {
   const { clock, file, signal } = running.run
-  const { token: address, bucket, currency } = id
   const { limit = 100 } = running.line.params as Partial<OperationParams['token.candles']>
   const { path } = file(name)
   mkdirSync(dirname(path), { recursive: true })
-  using series = await openSeriesFile({ name, path }, id, signal)
+  using series = await openSeriesFile('file', { name, path }, id, signal)
   let credits = 0
   async function buy(count: number): Promise<readonly Candle[]> {
-    const bought = await running.call({ address, bucket, currency, limit: count }, { validate: 'strict' })
+    const bought = await running.call({ ...id, limit: count }, { validate: 'strict' })
     credits += bought.credits
     return bought.data as readonly Candle[]
   }
-  const { added, updated, gap } = await syncSeries(series, { limit, now: clock.now() / 1_000, buy })
+  const { added, updated, gap } = await series.sync({ limit, now: clock.now() / 1_000, buy })
   running.countDone()
-  running.emit({ event: 'candles', address, file: name, added, updated, ...(gap && { gap }), credits })
+  running.emit({ event: 'candles', address: id.address, file: name, added, updated, ...(gap && { gap }), credits })
 }

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { SeriesId } from '../../candles/series.ts'
 import { readEntries } from '../../file-store/file-store.ts'
 import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
 import { type NamedFile, nameFile, requireWritable, statPath } from '../files.ts'
-import { kindOf, type PlanFile, type PlanLine } from '../plan-file.ts'
-import { openSeriesFile, type SeriesId, seriesIdOf, seriesName } from '../series.ts'
+import type { PlanFile } from '../plan-file.ts'
+import type { PlanLine } from '../plan-line.ts'
+import { openSeriesFile, seriesIdOf, seriesName } from '../series.ts'
 
 /** Where a run of a plan keeps its state. */
 export const stateOf = ({ path }: Pick<PlanFile, 'path'>): string => `${path}.state.json`
@@ -34,7 +36,7 @@ export async function checkOutputs(plan: string, file: PlanFile, keyFile?: strin
       if (typeof other === 'string') throw usageError(`${place}: file ${name} is ${other}. Name another file.`)
       for (const key of keys) owners.set(key, line)
       if (other === undefined) continue
-      const isJournal = kindOf(line) === 'sweep' && kindOf(other) === 'sweep'
+      const isJournal = line.kind === 'sweep' && other.kind === 'sweep'
       const shared = `one ${isJournal ? 'journal' : 'file'}, ${line.file ?? (isJournal ? line.operation : name)}`
       throw usageError(`${plan}: lines[${other.index}] and lines[${line.index}] have ${shared}: give each a file.`)
     }
@@ -51,17 +53,17 @@ function requireOneName(name: string, { path }: PlanFile): void {
 type ToFile = (name: string) => NamedFile
 
 async function findOutputs(line: PlanLine, file: ToFile, place: string): Promise<NamedFile[]> {
-  const kind = kindOf(line)
+  const kind = line.kind
+  const by = `${place}: file`
   if (kind === 'candles') {
     const names = seriesOf(line)
     for (const { id, name } of names) {
       const { path } = file(name)
       const folder = existingFolder(path)
       // Folders that are missing are made when there is something to write.
-      if (folder !== dirname(path))
-        requireWritable(`${place}: file`, { name, path: join(folder, basename(path)) }, 'replaced')
+      if (folder !== dirname(path)) requireWritable(by, { name, path: join(folder, basename(path)) }, 'replaced')
       else {
-        using _ = await openSeriesFile(file(name), id)
+        using _ = await openSeriesFile(by, file(name), id)
       }
     }
     return names.flatMap(({ name }) => [name, `${name}.json`]).map(file)
@@ -69,8 +71,8 @@ async function findOutputs(line: PlanLine, file: ToFile, place: string): Promise
   const name = kind === 'sweep' ? journalName(line, 0) : line.file
   if (name === undefined) return []
   const output = { name: line.file ?? name, path: file(name).path }
-  if (statPath(output.path)?.isFIFO()) throw usageError(`${place}: file ${output.name}: it is a pipe. Name a file.`)
-  requireWritable(`${place}: file`, output)
+  if (statPath(output.path)?.isFIFO()) throw usageError(`${by} ${output.name}: it is a pipe. Name a file.`)
+  requireWritable(by, output)
   return [file(name)]
 }
 

@@ -1,6 +1,6 @@
 import type { FeedPrice } from 'etn-market/feed'
 import { formatCount, formatDecimal, formatItems } from '../output.ts'
-import { describeGap, type Synced } from '../sync-series.ts'
+import { describeGap, type Synced } from '../series.ts'
 
 interface LineName {
   readonly operation: string

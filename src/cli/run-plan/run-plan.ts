@@ -1,10 +1,10 @@
-import type { BudgetStore, Client, ClientEvent, Clock, StoredBudget } from 'etn-market'
+import type { BudgetStore, Client, Clock, StoredBudget } from 'etn-market'
 import { createPriceFeed, type PriceFeed } from 'etn-market/feed'
 import { type ClientInternals, internalsOf } from '../../client/client-internals.ts'
 import { AgeClock } from '../../concurrency/clock.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { NamedFile } from '../files.ts'
-import { kindOf, type PlanLine } from '../plan-file.ts'
+import type { PlanLine } from '../plan-line.ts'
 import { runCall, runCandles, runPrices, runSweep } from './line-work.ts'
 import type { RunEvent } from './run-events.ts'
 import { RunState } from './run-state.ts'
@@ -20,13 +20,12 @@ export interface RunPlanOptions {
   readonly clock: Clock
   readonly signal: AbortSignal
   file(name: string): NamedFile
-  /** The client spends from the budget, and calls `onEvent`. */
-  client(onEvent: (event: ClientEvent) => void): Client
+  /** It spends from the budget. */
+  readonly client: Client
   emit(event: RunEvent): void
 }
 
-export interface PlanRun extends Pick<RunPlanOptions, 'clock' | 'file' | 'emit'> {
-  readonly client: Client
+export interface PlanRun extends Pick<RunPlanOptions, 'client' | 'clock' | 'file' | 'emit'> {
   readonly internals: ClientInternals
   readonly feed: PriceFeed
   readonly state: RunState
@@ -42,15 +41,12 @@ const RUNNERS = { prices: runPrices, candles: runCandles, sweep: runSweep, call:
 
 /** Carries out a plan until the signal aborts. @throws the client's error if no later call can succeed */
 export async function runPlan(options: RunPlanOptions): Promise<void> {
-  const { lines, creditsPerDay, planned, store, budget, clock, emit, file } = options
+  const { lines, creditsPerDay, planned, store, budget, clock, client, emit, file } = options
   await budget.load()
   const state = await RunState.load(options)
   emit({ event: 'started', creditsPerDay, planned, spent: budget.spent + budget.uncertain, lines: lines.length })
   // A day that ended while nothing ran is reported now.
   state.note()
-  const client = options.client((event) => {
-    if (event.type.startsWith('credits.')) state.note()
-  })
   const feed = createPriceFeed(client, { store, clock })
   using ending = abortWith(options.signal)
   const { signal } = ending
@@ -64,7 +60,7 @@ export async function runPlan(options: RunPlanOptions): Promise<void> {
       state.note()
     }
   }
-  const work = [...lines.map((line) => RUNNERS[kindOf(line)](new RunningLine(line, run))), watchDays()]
+  const work = [...lines.map((line) => RUNNERS[line.kind](new RunningLine(line, run))), watchDays()]
   try {
     // The first that fails ends the others.
     await Promise.all(work)

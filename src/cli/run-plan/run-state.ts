@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../utils/hash.ts'
-import type { PlanLine } from '../plan-file.ts'
+import type { PlanLine } from '../plan-line.ts'
 import type { DayEvent } from './run-events.ts'
 import type { RunPlanOptions } from './run-plan.ts'
 

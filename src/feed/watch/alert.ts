@@ -48,7 +48,8 @@ export function watchAlerts(address: string, options: AlertOptions, context: Wat
   return { [Symbol.asyncIterator]: iterate }
 }
 
-function readConditions(options: AlertOptions, everyMs: number) {
+/** @throws InvalidRequestError naming the option */
+export function readConditions(options: Omit<AlertOptions, 'everyMs'>, everyMs: number) {
   const { withinMs = Number.POSITIVE_INFINITY } = options
   const read = (name: 'above' | 'below' | 'movePercent') =>
     options[name] === undefined ? undefined : readAmount(name, options[name])
