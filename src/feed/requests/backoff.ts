@@ -45,7 +45,7 @@ export class Backoff {
   get until(): number {
     return this.#clock.now() + this.leftMs
   }
-  /** 0 or less when the wait is over. Milliseconds. */
+  /** 0 or less when the wait is over. Whole milliseconds: the rest of a rounding would be lost beside the time of day, and so never wait. */
   get leftMs(): number {
     return this.#leftOf(this.#wait)
   }
@@ -94,7 +94,7 @@ export class Backoff {
   }
 
   #leftOf({ until, renewsAt }: Pick<Wait, 'until' | 'renewsAt'> = NO_WAIT): number {
-    return Math.max(until - this.#clock.monotonic(), renewsAt - this.#clock.now())
+    return Math.ceil(Math.max(until - this.#clock.monotonic(), renewsAt - this.#clock.now()))
   }
 
   /** Without a `Retry-After`: full jitter below a ceiling that doubles. */
