@@ -3,8 +3,8 @@ import type { OperationId } from '../generated/operations.ts'
 
 /** An answer as it is sent. Nothing in it belongs to one visitor. */
 export interface Answer {
-  /** The JSON of the envelope. */
-  readonly body: string
+  /** The JSON of the envelope, in bytes. */
+  readonly body: Uint8Array<ArrayBuffer>
   readonly etag: string
   /** From when it is, by the age clock: when it was asked for, or earlier, where a cache on the way had kept it. */
   readonly at: number
@@ -12,7 +12,7 @@ export interface Answer {
   readonly freshUntil: number
 }
 
-/** 16 million characters, which are 16 to 32 MB. */
+/** In bytes. */
 const MAX_SIZE = 16_000_000
 /** What an answer takes beside its body, about. */
 const OVERHEAD = 1_000

@@ -1,7 +1,7 @@
 import { once } from '../utils/once.ts'
 import { randomId } from '../utils/runtime.ts'
-import { refuse } from './respond.ts'
-import type { ProxyOptions, VisitorCookieOptions } from './types.ts'
+import { encode, refuse } from './respond.ts'
+import type { ProxyOptions, VisitorCookieOptions, VisitorId } from './types.ts'
 
 export interface Identity {
   readonly visitor: string
@@ -16,23 +16,29 @@ const MAX_LENGTH = 256
 export function createIdentify({
   visitor,
   visitorCookie,
-}: Pick<ProxyOptions, 'visitor' | 'visitorCookie'>): (request: Request) => Promise<Identity> {
+}: Pick<ProxyOptions, 'visitor' | 'visitorCookie'>): (request: Request) => Identity | Promise<Identity> {
   if (visitorCookie) return createCookieReader(visitorCookie === true ? {} : visitorCookie)
-  return async (request) => {
-    if (visitor === undefined) return { visitor: '' }
-    const id = await Promise.resolve(request)
-      .then(visitor)
-      .catch(() => undefined)
-    if (typeof id === 'string' && id !== '' && id.length <= MAX_LENGTH) return { visitor: id }
-    // What it threw may hold a secret of the caller.
-    throw refuse(403, 'no_visitor', 'The visitor is not known.')
+  if (visitor === undefined) return () => ({ visitor: '' })
+  return (request) => {
+    let found: VisitorId | Promise<VisitorId>
+    try {
+      found = visitor(request)
+    } catch {
+      // What it threw may hold a secret of the caller.
+    }
+    return typeof found === 'object' && found !== null ? found.then(readId, () => readId(undefined)) : readId(found)
   }
+}
+
+/** @throws Refusal for what is no identity */
+function readId(id: unknown): Identity {
+  if (typeof id === 'string' && id !== '' && id.length <= MAX_LENGTH) return { visitor: id }
+  throw refuse(403, 'no_visitor', 'The visitor is not known.')
 }
 
 const ID = /^[\w-]{36}$/
 const SIGNATURE = /^[0-9a-f]{64}$/
 const YEAR_SECONDS = 31_536_000
-const encode = (text: string) => new TextEncoder().encode(text)
 
 /** A cookie with a random id, signed so that nobody can take the id of somebody else or choose one. */
 function createCookieReader({ name = 'visitor', secret }: VisitorCookieOptions) {

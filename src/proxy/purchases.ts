@@ -4,7 +4,7 @@ import { joinLimits } from '../credits/joint-budget.ts'
 import { cachedForMs } from '../transport/age.ts'
 import { type Answer, AnswerCache } from './answer-cache.ts'
 import type { ProxyCall } from './read-call.ts'
-import { etagOf, toBody } from './respond.ts'
+import { encode, etagOf, toBody } from './respond.ts'
 import type { ProxySettings } from './settings.ts'
 import type { Visitors } from './visitors.ts'
 
@@ -79,10 +79,10 @@ export class Purchases {
       const known = meta.shared ? this.#cache.get(operation, key) : undefined
       const keptMs = cachedForMs(meta.headers?.age)
       if (known) return { answer: known, cost, keptMs }
-      const body = client.redact(toBody(operation, data))
+      const text = client.redact(toBody(operation, data))
       // An answer is as old as its question: it may have waited in a connection while the machine slept.
       const at = asked.at - keptMs
-      const answer = { body, etag: etagOf(body), at, freshUntil: at + rule.cacheMs }
+      const answer = { body: encode(text), etag: etagOf(text), at, freshUntil: at + rule.cacheMs }
       this.#cache.set(operation, key, answer)
       return { answer, cost, keptMs }
     } finally {
