@@ -95,26 +95,19 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     return address !== undefined && !token ? [] : newestTrades(sources, { token, limit, now })
   }
 
-  /** Candles and prices are written once, a price with the key of its token: of 500 candles, the numbers take longer than everything else. */
-  const texts = new WeakMap<object, string>()
-  const textOf = (one: object, name = '') => {
-    const known = texts.get(one)
-    const text = known ?? name + JSON.stringify(one)
-    if (known === undefined) texts.set(one, text)
+  const texts = new WeakMap<Candle, string>()
+  /** A candle is written once: of 500, the numbers take longer than everything else. */
+  const write = (candle: Candle) => {
+    const text = texts.get(candle) ?? JSON.stringify(candle)
+    texts.set(candle, text)
     return text
-  }
-  const write = (data: object) => {
-    if (Array.isArray(data)) return `[${data.map((one) => textOf(one)).join()}]`
-    return `{${Object.entries(data)
-      .map(([key, price]) => textOf(price, `"${key}":`))
-      .join()}}`
   }
 
   return {
     /** `undefined` if the requested thing does not exist. */
     query(operation: WorldOperation, query: ParsedQuery): QueryResult | undefined {
       const data = finders[operation](query, now())
-      if (data && (operation === 'token.candles' || operation === 'prices.batch')) return { data, text: write(data) }
+      if (data && operation === 'token.candles') return { data, text: `[${(data as Candle[]).map(write).join()}]` }
       if (operation === 'trade.list') return { data, cursor: cursorOf(data as ReturnType<typeof trades>) }
       return maybe(data, () => ({ data }))
     },
