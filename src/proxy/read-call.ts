@@ -98,6 +98,7 @@ interface OperationRoute {
 
 /** Routes that are remembered. One with a batch of 50 addresses takes about 15 kB. */
 const MAX_ROUTES = 250
+const MAX_REMEMBERED_LENGTH = 5_000
 
 /** `new URL` has resolved `..` and `%2e%2e`; what is still encoded, or holds another separator, is no value of the service. */
 const VALUE = '\\w{1,64}'
@@ -118,7 +119,7 @@ export function createRouter(
       .replace(/\{(\w+)\}/g, (_, name) => `(?<${name}>${name === 'chainId' ? CHAIN : VALUE})`)
     return { operation: operation as OperationId, pattern: new RegExp(`^${pattern}$`) }
   })
-  return memoize((href): Route => {
+  const read = (href: string): Route => {
     const url = new URL(href)
     const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : ''
     if (path === '/stream') return { operation: 'stream' }
@@ -128,7 +129,9 @@ export function createRouter(
       if (match) return { operation, call: once(() => readCall(operation, rules, { ...match.groups }, url, reader)) }
     }
     return { operation: undefined }
-  }, MAX_ROUTES)
+  }
+  const known = memoize(read, MAX_ROUTES)
+  return (href) => (href.length > MAX_REMEMBERED_LENGTH ? read(href) : known(href))
 }
 
 /** A call that a visitor asks for, checked and in one form for every spelling of it. */
