@@ -88,7 +88,7 @@ export const GROUPS: Readonly<Record<string, readonly (readonly [group: string, 
       'Service',
       [
         /^src\/fake\/(service|options|types|use-fake-service)\.ts$/,
-        /^(CorsMode|RateLimitOptions|FakeClock|FakeClientClock|FakeUsageError)$/,
+        /^(CorsMode|RateLimitOptions|FakeClock|FakeUsageError)$/,
       ],
     ],
     ['Keys, ledger and journal', [/^src\/fake\/rules\/(accounts|ledger|journal|expect)\.ts$/]],

@@ -5,7 +5,6 @@
  */
 
 export { fakeWallets } from './data/balances.ts'
-export type { FakeCandle } from './data/candles.ts'
 export { fakeTokens } from './data/names.ts'
 export type { FakeWorld, SetPriceOptions, WorldTradeOptions } from './data/world.ts'
 export type {
@@ -34,7 +33,7 @@ export { type FakeServiceOptions, fakeKey } from './options.ts'
 export { RecordError, type RecordOptions, record } from './record.ts'
 export type { KeyOptions, KeyState } from './rules/accounts.ts'
 export { FakeUsageError } from './rules/check.ts'
-export type { FakeClientClock, FakeClock } from './rules/clock.ts'
+export type { FakeClock } from './rules/clock.ts'
 export type { Expected } from './rules/expect.ts'
 export type { Charge, FakeFilter, JournalEntry, JournalOptions } from './rules/journal.ts'
 export type { RateLimitOptions } from './rules/rate-limit.ts'

@@ -46,8 +46,6 @@ export interface FakeServiceOptions {
   heavyLatencyMs?: number | undefined
   /** Heavy calls that may be in flight, all keys together. @default 2 */
   heavyConcurrency?: number | undefined
-  /** `Retry-After` of a heavy route without a free slot, in seconds. @default 1 */
-  heavyRetryAfterSeconds?: number | undefined
   /** Limits the calls per key and time window. @default no limit */
   rateLimit?: RateLimitOptions | undefined
   /** `true`: pages may read answers and credit headers; `'hidden'`: not the credit headers; `false`: no CORS. @default true */
@@ -75,7 +73,7 @@ const OPTIONS = is.object({
   keys: KEYS,
   ...is.each({}, 'clock', 'baseUrl'),
   ...is.each(is.between(0, MAX_WAIT_MS), 'latencyMs', 'heavyLatencyMs'),
-  ...is.each(is.count, 'heavyConcurrency', 'heavyRetryAfterSeconds'),
+  heavyConcurrency: is.count,
   rateLimit: RATE_LIMIT,
   cors: { enum: [true, false, 'hidden'], title: "true, false or 'hidden'" },
   journal: is.object({ max: is.count, headers: is.flag }),
@@ -102,7 +100,6 @@ export function readOptions(options: FakeServiceOptions) {
     latencyMs: options.latencyMs ?? 0,
     heavyLatencyMs: options.heavyLatencyMs ?? 0,
     heavyConcurrency: options.heavyConcurrency ?? 2,
-    heavyRetryAfterSeconds: options.heavyRetryAfterSeconds ?? 1,
     rateLimit: rateLimit && { ...rateLimit },
     journal: { max: journal?.max ?? 10_000, headers: journal?.headers ?? false },
     maxSnapshots: options.maxSnapshots ?? 20,

@@ -1,7 +1,7 @@
+import type { Clock } from '../concurrency/clock.ts'
 import type { FakeWorld } from './data/world.ts'
 import type { FaultHandle, FaultOptions, ScriptOptions, ScriptStep } from './faults/fault-options.ts'
 import type { KeyOptions, KeyState } from './rules/accounts.ts'
-import type { FakeClientClock } from './rules/clock.ts'
 import type { Expected } from './rules/expect.ts'
 import type { Charge, FakeFilter, JournalEntry } from './rules/journal.ts'
 import type { FakeOperation } from './rules/routes.ts'
@@ -157,7 +157,8 @@ export interface FakeService extends AsyncDisposable {
   /** The fake's time in unix milliseconds: it determines the data, `Date` and `Retry-After`. */
   now(): number
   /**
-   * A clock in the fake's time for the code under test.
+   * A clock in the fake's time for the code under test. `monotonic()` goes on where `reset` and `restore` set the time back; `random()` gives the same
+   * numbers for the same seed.
    *
    * @example
    * const client = createClient({ apiKey: fake.key, fetch: fake.fetch, clock: fake.clock })
@@ -166,7 +167,7 @@ export interface FakeService extends AsyncDisposable {
    * await fake.advance(60_000)
    * await price
    */
-  readonly clock: FakeClientClock
+  readonly clock: Clock
   /**
    * Moves the time forward at once. Resolves when everything that fell due has run, in order, including what it started
    * within the same span; await it if anything sleeps. While something runs, the time is the moment at which it is due.

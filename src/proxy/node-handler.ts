@@ -1,6 +1,7 @@
 import { startBackgroundTimer } from '../concurrency/clock.ts'
+import { memoize } from '../utils/address.ts'
 import { namedError } from '../utils/runtime.ts'
-import { badRequest, failure, methodNotAllowed, type Refusal, type Reply } from './respond.ts'
+import { badRequest, failure, methodNotAllowed, Refusal, type Reply } from './respond.ts'
 import type { MarketProxy } from './types.ts'
 
 /** The parts of an `IncomingMessage` of `node:http` that the handler reads. */
@@ -45,10 +46,14 @@ const MAX_READ_MS = 60_000
  * app.use('/api/market', toNodeHandler(proxy)) // Express
  */
 export function toNodeHandler(proxy: MarketProxy): (request: NodeRequest, response: NodeResponse) => void {
+  const originOf = memoize(readOrigin, MAX_ORIGINS)
   return (request, response) => {
     const connection = new Connection(response)
-    answer(proxy, request, connection.left)
-      .then((answered) => connection.send(answered))
+    answer(
+      proxy,
+      toRequest(request, originOf, () => connection.left),
+    )
+      .then((reply) => connection.send(reply))
       // Part of it may have been sent.
       .catch(() => response.destroy())
   }
@@ -56,7 +61,9 @@ export function toNodeHandler(proxy: MarketProxy): (request: NodeRequest, respon
 
 class Connection {
   readonly #response: NodeResponse
-  readonly #left = new AbortController()
+  /** Made when it is asked for: it takes a twentieth of an answer that was kept. */
+  #left: AbortController | undefined
+  #hasLeft = false
   #wake = () => {}
   /** Stops the wait for the visitor to read what is left; undefined before the answer has ended. */
   #stopTimer: (() => void) | undefined
@@ -64,8 +71,9 @@ class Connection {
   constructor(response: NodeResponse) {
     this.#response = response
     const leave = () => {
-      if (this.#stopTimer) this.#stopTimer()
-      else this.#left.abort(namedError('AbortError', 'The visitor has left.'))
+      this.#stopTimer?.()
+      this.#hasLeft = this.#stopTimer === undefined
+      if (this.#hasLeft) this.#left?.abort(hasLeft())
       this.#wake()
     }
     response.on('close', leave)
@@ -75,19 +83,20 @@ class Connection {
   }
 
   get left(): AbortSignal {
+    this.#left ??= new AbortController()
+    if (this.#hasLeft) this.#left.abort(hasLeft())
     return this.#left.signal
   }
 
   async send({ status, headers, body }: Reply): Promise<void> {
     const response = this.#response
-    const whole = typeof body === 'string' ? body : undefined
-    if (body !== null && typeof body !== 'string') await this.#sendParts(status, headers, body.getReader())
-    if (this.left.aborted) return
-    // Node writes the headers and a text at once.
-    const length = whole !== undefined && { 'content-length': String(new TextEncoder().encode(whole).length) }
-    if (whole !== undefined || body === null) response.writeHead(status, { ...headers, ...length })
+    const isStream = body !== null && 'getReader' in body
+    if (isStream) await this.#sendParts(status, headers, body.getReader())
+    if (this.#hasLeft) return
+    if (body !== null && !isStream) headers['content-length'] = String(body.length)
+    if (!isStream) response.writeHead(status, headers)
     this.#stopTimer = startBackgroundTimer(MAX_READ_MS, () => response.destroy())
-    response.end(whole)
+    response.end(isStream || body === null ? undefined : body)
   }
 
   async #sendParts(
@@ -96,12 +105,12 @@ class Connection {
     reader: ReadableStreamDefaultReader<Uint8Array>,
   ): Promise<void> {
     const cancel = () => void reader.cancel().catch(() => {})
-    if (this.left.aborted) return cancel()
+    if (this.#hasLeft) return cancel()
     this.left.addEventListener('abort', cancel)
     // They are sent with the first part, which a stream has at once.
     this.#response.writeHead(status, headers)
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (this.left.aborted) return
+      if (this.#hasLeft) return
       // A stream that ends while its visitor reads nothing is not waited for.
       if (!this.#response.write(part.value)) await Promise.race([this.#writable(), reader.closed])
     }
@@ -111,19 +120,18 @@ class Connection {
   #writable(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
-      if (this.left.aborted) resolve()
+      if (this.#hasLeft) resolve()
     })
   }
 }
 
-async function answer(proxy: MarketProxy, request: NodeRequest, signal: AbortSignal): Promise<Reply> {
-  const { method = 'GET' } = request
-  if (FORBIDDEN_METHODS.has(method.toUpperCase())) return refused(methodNotAllowed(`The proxy takes no ${method}.`))
-  const standard = toRequest(request, method, signal)
-  if (standard === undefined) return refused(badRequest('The target or a header of the request is not valid.'))
+const hasLeft = () => namedError('AbortError', 'The visitor has left.')
+
+async function answer(proxy: MarketProxy, request: Request | Refusal): Promise<Reply> {
+  if (request instanceof Refusal) return failure(request, 'GET', (text) => text)
   const replies = (proxy as Partial<Replying>)[REPLIES]
-  if (replies?.of === proxy) return replies.answer(standard)
-  const { status, headers, body } = await proxy(standard)
+  if (replies?.of === proxy) return replies.answer(request)
+  const { status, headers, body } = await proxy(request)
   const cookies = headers.getSetCookie()
   return {
     status,
@@ -140,26 +148,33 @@ export function withReplies(proxy: MarketProxy, answer: (request: Request) => Pr
   return Object.defineProperty(proxy, REPLIES, { value: { of: proxy, answer } })
 }
 
-const refused = (refusal: Refusal) => failure(refusal, 'GET', (text) => text)
+/** Origins that are remembered: to read one takes a fiftieth of an answer that was kept. */
+const MAX_ORIGINS = 100
 
-/** The request as `fetch` has it; undefined for one that it cannot have. */
-function toRequest(request: NodeRequest, method: string, signal: AbortSignal): Request | undefined {
-  const { headers, socket } = request
+/** @throws TypeError for a host that is none */
+function readOrigin(text: string): string {
+  const { origin, pathname, search, hash, username, password } = new URL(text)
+  // `new URL` takes much for a host that is none, and leaves the rest of it to the path.
+  if (pathname !== '/' || search || hash || username || password) throw new TypeError('The host is not valid.')
+  return origin
+}
+
+/** The request as `fetch` has it; a refusal of one that it cannot have. */
+function toRequest(request: NodeRequest, originOf: typeof readOrigin, left: () => AbortSignal): Request | Refusal {
+  const { method = 'GET', headers, socket } = request
+  if (FORBIDDEN_METHODS.has(method.toUpperCase())) return methodNotAllowed(`The proxy takes no ${method}.`)
   const { host = headers[':authority'] ?? 'localhost' } = headers
   const scheme = socket && 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
   try {
-    const base = new URL(`${scheme}://${host}`)
-    // `new URL` takes much for a host that is none, and leaves the rest of it to the path.
-    if (base.pathname !== '/' || base.search || base.hash || base.username || base.password) return undefined
     const lines = Object.entries(headers).filter(([name]) => !name.startsWith(':'))
-    const standard = new Request(base.origin + pathOf(request), {
+    const standard = new Request(originOf(`${scheme}://${host}`) + pathOf(request), {
       method,
       headers: lines.map(([name, value]): [string, string] => [name, String(value)]),
     })
     // A signal that is handed over is followed by another one, which takes a tenth of an answer that was kept.
-    return Object.defineProperty(standard, 'signal', { value: signal })
+    return Object.defineProperty(standard, 'signal', { get: left })
   } catch {
-    return undefined
+    return badRequest('The target or a header of the request is not valid.')
   }
 }
 

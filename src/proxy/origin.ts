@@ -1,5 +1,5 @@
 import { parseUrl } from '../utils/runtime.ts'
-import { ALLOWED_METHODS, refuse } from './respond.ts'
+import { ALLOWED_METHODS, type Reply, refuse } from './respond.ts'
 import type { ProxySettings } from './settings.ts'
 
 const EXPOSED = 'Age, X-Credits-Cost, X-Credits-Remaining, Retry-After'
@@ -18,7 +18,7 @@ export class OriginPolicy {
   }
 
   /** @throws Refusal for a request of a foreign page */
-  check({ headers }: Request, url: URL): void {
+  check({ headers, url }: Request): void {
     const origin = headers.get('origin')
     // Only a browser sends it, and no page can change it.
     const site = headers.get('sec-fetch-site') ?? 'none'
@@ -29,21 +29,19 @@ export class OriginPolicy {
     if (!isAccepted) throw refuse(403, 'not_allowed', 'Pages of this origin may not use the proxy.')
   }
 
-  /** Headers of every answer to the request, errors included. */
-  headersFor({ headers }: Request): Record<string, string> {
+  /** Adds the headers of every answer to the request, errors included. */
+  addHeaders({ headers }: Request, added: Reply['headers']): void {
+    added.vary ??= 'Origin'
     const origin = headers.get('origin')
-    if (origin === null || !this.#listed.has(origin)) return { vary: 'Origin' }
-    return {
-      vary: 'Origin',
-      'access-control-allow-origin': origin,
-      'access-control-expose-headers': EXPOSED,
-      ...(this.#credentials && { 'access-control-allow-credentials': 'true' }),
-    }
+    if (origin === null || !this.#listed.has(origin)) return
+    added['access-control-allow-origin'] = origin
+    added['access-control-expose-headers'] = EXPOSED
+    if (this.#credentials) added['access-control-allow-credentials'] = 'true'
   }
 }
 
 /** Headers of the answer to a preflight request, beside those of every answer. */
-export function preflightHeaders({ headers }: Request): Record<string, string> {
+export function preflightHeaders({ headers }: Request): Reply['headers'] {
   // None of them reaches the service, so a listed origin may send what its own pages need.
   const requested = headers.get('access-control-request-headers') ?? ''
   const extra = HEADER_NAMES.test(requested) ? `, ${requested}` : ''
@@ -57,10 +55,10 @@ export function preflightHeaders({ headers }: Request): Record<string, string> {
 }
 
 /** Some servers give a request the URL of their own socket, such as `http://localhost:3000`; `Host` is what the browser asked for. */
-function isOwnHost(origin: string, url: URL, host: string | null): boolean {
+function isOwnHost(origin: string, url: string, host: string | null): boolean {
   const page = parseUrl(origin)
   const asked = host === null ? undefined : parseUrl(`http://${host}`)
-  return page !== undefined && [url, asked].some((own) => own && isSameHost(page, own))
+  return page !== undefined && [parseUrl(url), asked].some((own) => own && isSameHost(page, own))
 }
 
 /** The scheme does not count: behind a TLS terminator the request has http. */

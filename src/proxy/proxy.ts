@@ -1,13 +1,23 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
 import { createAddressReader } from '../utils/address.ts'
-import { ASYNC_DISPOSE } from '../utils/runtime.ts'
+import { ASYNC_DISPOSE, isPromise } from '../utils/runtime.ts'
 import { createIdentify, type Identity } from './identify.ts'
 import { ListedTokens } from './listed-tokens.ts'
 import { withReplies } from './node-handler.ts'
 import { OriginPolicy, preflightHeaders } from './origin.ts'
 import { Purchases } from './purchases.ts'
-import { createRouter, type ProxyCall, type Route, readCall } from './read-call.ts'
-import { failure, methodNotAllowed, notFound, type Reply, refusalOf, refuse, success, toResponse } from './respond.ts'
+import { createRouter, type ProxyCall, type Route } from './read-call.ts'
+import {
+  encode,
+  failure,
+  methodNotAllowed,
+  notFound,
+  type Reply,
+  refusalOf,
+  refuse,
+  success,
+  toResponse,
+} from './respond.ts'
 import { type ProxySettings, readSettings } from './settings.ts'
 import { OpenStreams } from './stream/open-streams.ts'
 import type { MarketProxy, ProxyOptions, ProxyStatus } from './types.ts'
@@ -49,28 +59,28 @@ export function createProxy(options: ProxyOptions): MarketProxy {
 /** A proxy with its state. Its steps stand in the order in which they happen to a request. */
 class ProxyServer {
   readonly #settings: ProxySettings
-  readonly #matchRoute: (pathname: string) => Route | undefined
+  readonly #routeOf: (href: string) => Route
   readonly #origins: OriginPolicy
-  readonly #identify: (request: Request) => Promise<Identity>
+  readonly #identify: (request: Request) => Identity | Promise<Identity>
   readonly #visitors: Visitors | undefined
   readonly #rate: RequestRate | undefined
   readonly #listed: ListedTokens
   readonly #streams: OpenStreams | undefined
   readonly #purchases: Purchases
-  readonly #reader = createAddressReader()
   readonly #live = new Set<Promise<unknown>>()
   readonly #closing = new LightAbortController()
 
   constructor(settings: ProxySettings) {
-    const { clock, perVisitor, stream } = settings
+    const { basePath, clock, perVisitor, rules, stream } = settings
+    const reader = createAddressReader()
     this.#settings = settings
-    this.#matchRoute = createRouter(settings.basePath)
+    this.#routeOf = createRouter(basePath, rules, reader)
     this.#origins = new OriginPolicy(settings.cors)
     this.#identify = createIdentify(settings)
     this.#visitors = perVisitor && new Visitors(perVisitor, clock)
     this.#rate = perVisitor?.requestsPerMinute ? new RequestRate(perVisitor.requestsPerMinute, clock) : undefined
     this.#listed = new ListedTokens(settings)
-    this.#streams = stream && new OpenStreams(stream, clock, this.#listed, this.#reader)
+    this.#streams = stream && new OpenStreams(stream, clock, this.#listed, reader)
     this.#purchases = new Purchases(settings, this.#visitors)
   }
 
@@ -108,24 +118,23 @@ class ProxyServer {
     // What is known of who sends it, as soon as it is.
     const sender: Partial<Identity> = {}
     const reply = await this.#handle(request, sender).catch((error) => this.#refuse(request, sender, error))
-    const headers = { ...this.#origins.headersFor(request), ...reply.headers }
+    this.#origins.addHeaders(request, reply.headers)
     // A shared cache would hand one visitor's cookie to the others.
-    const isShared = String(headers['cache-control']).startsWith('public')
-    if (sender.setCookie && !isShared) headers['set-cookie'] = sender.setCookie
-    return { ...reply, headers }
+    const isShared = String(reply.headers['cache-control']).startsWith('public')
+    if (sender.setCookie && !isShared) reply.headers['set-cookie'] = sender.setCookie
+    return reply
   }
 
   /** ONE REQUEST: whose page -> who asks -> route -> allowed -> parameters -> tokens -> cache, or budgets and call -> answer. */
   async #handle(request: Request, sender: Partial<Identity>): Promise<Reply> {
-    const { ages, rules, cdnMaxAgeMs } = this.#settings
-    const url = new URL(request.url)
-    const { method, signal } = request
+    const { ages, cdnMaxAgeMs } = this.#settings
+    const { method } = request
     this.#closing.throwIfAborted()
-    this.#origins.check(request, url)
+    this.#origins.check(request)
     if (method === 'OPTIONS') return { status: 204, headers: preflightHeaders(request), body: null }
 
-    const route = this.#matchRoute(url.pathname)
-    if (route?.operation === 'status') {
+    const route = this.#routeOf(request.url)
+    if (route.operation === 'status') {
       const isOperator = await Promise.resolve(request)
         .then(this.#settings.operator)
         .catch(() => false)
@@ -133,23 +142,21 @@ class ProxyServer {
     }
 
     const visitor = await this.#findVisitor(request, sender)
-    if (route === undefined || route.operation === 'status') throw notFound()
+    if (route.operation === undefined || route.operation === 'status') throw notFound()
     if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(TAKES)
     if (route.operation === 'stream') {
       if (this.#streams === undefined) throw notFound()
       if (method === 'HEAD') throw methodNotAllowed(TAKES, 'GET, OPTIONS')
-      return this.#streams.open(request, url, visitor)
+      return this.#streams.open(request, visitor)
     }
 
-    const rule = rules.get(route.operation)
-    if (rule === undefined) throw refuse(403, 'not_allowed', `${route.operation} is not open to visitors.`)
-
-    const call = readCall(rule, route.params, url, this.#reader)
-    await this.#requireTokens(call, signal)
+    const call = route.call()
+    const { tokens } = call.rule
+    if (tokens) requireTokens(call, tokens === 'listed' ? await this.#listed.get(request.signal) : tokens)
 
     const found = this.#purchases.find(call)
     if (method === 'HEAD' && found === undefined) throw methodNotAllowed(TAKES, 'GET, OPTIONS')
-    const bought = found ?? (await this.#purchases.buy(call, visitor, signal))
+    const bought = found ?? (await this.#purchases.buy(call, visitor, request.signal))
 
     const credits = call.isMetered ? { cost: bought.cost, remaining: this.#visitors?.available(visitor) } : {}
     return success(request, bought, credits, cdnMaxAgeMs, ages)
@@ -157,25 +164,18 @@ class ProxyServer {
 
   /** A function that never answers must not keep the proxy open. */
   async #findVisitor(request: Request, sender: Partial<Identity>): Promise<string> {
-    const identity = await raceWithAbort(raceWithAbort(this.#identify(request), request.signal), this.#closing)
+    const found = this.#identify(request)
+    const identity = isPromise(found) ? await raceWithAbort(raceWithAbort(found, request.signal), this.#closing) : found
     Object.assign(sender, identity)
     this.#rate?.count(identity.visitor)
     return identity.visitor
-  }
-
-  /** @throws Refusal for a call that names a token which visitors may not ask for, or none */
-  async #requireTokens({ rule, tokens }: ProxyCall, signal: AbortSignal): Promise<void> {
-    if (rule.tokens === undefined) return
-    const allowed = rule.tokens === 'listed' ? await this.#listed.get(signal) : rule.tokens
-    if (tokens.length === 0 || !tokens.every((token) => allowed.has(token)))
-      throw refuse(403, 'not_allowed', `${rule.operation} is open to visitors for some tokens only.`)
   }
 
   #answerStatus({ method }: Request): Reply {
     if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(TAKES)
     const body = this.#settings.client.redact(JSON.stringify(this.status()))
     const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' }
-    return { status: 200, headers, body: method === 'HEAD' ? null : body }
+    return { status: 200, headers, body: method === 'HEAD' ? null : encode(body) }
   }
 
   #refuse(request: Request, { visitor }: Partial<Identity>, error: unknown): Reply {
@@ -189,6 +189,12 @@ class ProxyServer {
     const remaining = own ?? (refusal.code === 'budget_exceeded' ? budget.available : undefined)
     return failure(refusal, request.method, client.redact, remaining)
   }
+}
+
+/** @throws Refusal for a call that names a token which visitors may not ask for, or none */
+function requireTokens({ operation, tokens }: ProxyCall, allowed: ReadonlySet<string>): void {
+  if (tokens.length === 0 || !tokens.every((token) => allowed.has(token)))
+    throw refuse(403, 'not_allowed', `${operation} is open to visitors for some tokens only.`)
 }
 
 /** When a page may ask again: another process takes over by then. */

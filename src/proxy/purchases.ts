@@ -4,7 +4,7 @@ import { joinLimits } from '../credits/joint-budget.ts'
 import { cachedForMs } from '../transport/age.ts'
 import { type Answer, AnswerCache } from './answer-cache.ts'
 import type { ProxyCall } from './read-call.ts'
-import { etagOf, toBody } from './respond.ts'
+import { encode, etagOf, toBody } from './respond.ts'
 import type { ProxySettings } from './settings.ts'
 import type { Visitors } from './visitors.ts'
 
@@ -39,8 +39,8 @@ export class Purchases {
   }
 
   /** An answer that is still fresh costs nothing. */
-  find({ operation, key }: ProxyCall): Bought | undefined {
-    const answer = this.#cache.get(operation, key)
+  find({ key }: ProxyCall): Bought | undefined {
+    const answer = this.#cache.get(key)
     return answer && { answer, cost: 0, keptMs: this.#settings.ages.now() - answer.at }
   }
 
@@ -76,14 +76,14 @@ export class Purchases {
       const { charged, estimated } = meta.credits
       const cost = Math.min(charged, estimated * meta.attempts)
       // Those who share a call make one answer of it.
-      const known = meta.shared ? this.#cache.get(operation, key) : undefined
+      const known = meta.shared ? this.#cache.get(key) : undefined
       const keptMs = cachedForMs(meta.headers?.age)
       if (known) return { answer: known, cost, keptMs }
-      const body = client.redact(toBody(operation, data))
+      const text = client.redact(toBody(operation, data))
       // An answer is as old as its question: it may have waited in a connection while the machine slept.
       const at = asked.at - keptMs
-      const answer = { body, etag: etagOf(body), at, freshUntil: at + rule.cacheMs }
-      this.#cache.set(operation, key, answer)
+      const answer = { body: encode(text), etag: etagOf(text), at, freshUntil: at + rule.cacheMs }
+      this.#cache.set(key, answer)
       return { answer, cost, keptMs }
     } finally {
       left.removeEventListener('abort', onLeave)

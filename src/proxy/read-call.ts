@@ -5,7 +5,8 @@ import { CHAIN_ID, type OperationId, operations } from '../generated/operations.
 import type { Operation, Param } from '../operations/operation.ts'
 import { isArray } from '../operations/type-guards.ts'
 import { defaultOf, type ParamValue, validateParams } from '../operations/validate-params.ts'
-import { type AddressReader, isAddress } from '../utils/address.ts'
+import { type AddressReader, isAddress, memoize } from '../utils/address.ts'
+import { once } from '../utils/once.ts'
 import { badRequest, refuse } from './respond.ts'
 import type { AllowedOperation, ProxyOptions } from './types.ts'
 
@@ -86,37 +87,51 @@ function requireValues(operation: OperationId, name: string, accepted: unknown):
     throw invalidOption(`values.${name} of ${operation}`, accepted, `a list of some of ${param.values.join(', ')}`)
 }
 
-/** What a path asks for. */
-export type Route = OperationRoute | { readonly operation: 'stream' } | { readonly operation: 'status' }
+/** What a URL asks for; undefined for what does not exist. */
+export type Route = OperationRoute | { operation: 'stream' } | { operation: 'status' } | { operation: undefined }
 
 interface OperationRoute {
   readonly operation: OperationId
-  readonly params: Readonly<Record<string, string>>
+  /** @throws Refusal, or the client's error for parameters that the operation does not take */
+  readonly call: () => ProxyCall
 }
+
+/** Routes that are remembered. One with a batch of 50 addresses takes about 15 kB. */
+const MAX_ROUTES = 250
+const MAX_REMEMBERED_LENGTH = 5_000
 
 /** `new URL` has resolved `..` and `%2e%2e`; what is still encoded, or holds another separator, is no value of the service. */
 const VALUE = '\\w{1,64}'
 const CHAIN = '\\d{1,16}'
 
-/** Finds the operation of a path. The whole path has to match, so that no part of it can lead elsewhere. */
-export function createRouter(basePath: string): (pathname: string) => Route | undefined {
+/**
+ * Reads what a URL asks for. The whole path has to match, so that no part of it can lead elsewhere. What was read is remembered: to read it takes a
+ * fifth of an answer that was kept.
+ */
+export function createRouter(
+  basePath: string,
+  rules: ReadonlyMap<OperationId, Rule>,
+  reader: AddressReader,
+): (href: string) => Route {
   const patterns = Object.entries(operations).map(([operation, { path }]) => {
     const pattern = path
       .replaceAll('.', '\\.')
       .replace(/\{(\w+)\}/g, (_, name) => `(?<${name}>${name === 'chainId' ? CHAIN : VALUE})`)
     return { operation: operation as OperationId, pattern: new RegExp(`^${pattern}$`) }
   })
-  return (pathname) => {
-    if (!pathname.startsWith(`${basePath}/`)) return undefined
-    const path = pathname.slice(basePath.length)
+  const read = (href: string): Route => {
+    const url = new URL(href)
+    const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : ''
     if (path === '/stream') return { operation: 'stream' }
     if (path === '/_status') return { operation: 'status' }
     for (const { operation, pattern } of patterns) {
       const match = pattern.exec(path)
-      if (match) return { operation, params: { ...match.groups } }
+      if (match) return { operation, call: once(() => readCall(operation, rules, { ...match.groups }, url, reader)) }
     }
-    return undefined
+    return { operation: undefined }
   }
+  const known = memoize(read, MAX_ROUTES)
+  return (href) => (href.length > MAX_REMEMBERED_LENGTH ? read(href) : known(href))
 }
 
 /** A call that a visitor asks for, checked and in one form for every spelling of it. */
@@ -125,15 +140,16 @@ export type ProxyCall = Readonly<ReturnType<typeof readCall>>
 /** Longer than a batch of 50 encoded addresses. */
 const MAX_QUERY_LENGTH = 4_096
 
-/** The call that a path and a query ask for. @throws Refusal, or the client's error for parameters that the operation does not take */
-export function readCall(
-  rule: Rule,
+function readCall(
+  operation: OperationId,
+  rules: ReadonlyMap<OperationId, Rule>,
   pathParams: Readonly<Record<string, string>>,
   { searchParams: query, search }: URL,
   reader: AddressReader,
 ) {
+  const rule = rules.get(operation)
+  if (rule === undefined) throw refuse(403, 'not_allowed', `${operation} is not open to visitors.`)
   if (search.length > MAX_QUERY_LENGTH) throw badRequest(`The query has more than ${MAX_QUERY_LENGTH} characters.`)
-  const { operation } = rule
   const { params: known, credits }: Operation = operations[operation]
   const queried = known.filter((param) => param.query)
   const params: Record<string, unknown> = {}

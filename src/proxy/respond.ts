@@ -11,11 +11,13 @@ export interface Reply {
   readonly status: number
   /** By their names in lower case. */
   readonly headers: Record<string, string | string[]>
-  readonly body: string | ReadableStream<Uint8Array> | null
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
 }
 
 export const toResponse = ({ status, headers, body }: Reply) =>
   new Response(body, { status, headers: headers as Record<string, string> })
+
+export const encode = (text: string) => new TextEncoder().encode(text)
 
 /** No page may read JSON as a script or a style sheet. */
 const JSON_HEADERS = { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' }
@@ -64,7 +66,7 @@ export function failure(
   redact: (text: string) => string,
   remaining?: number,
 ): Reply {
-  const body = method === 'HEAD' ? null : redact(JSON.stringify({ error: { code, message } }))
+  const body = method === 'HEAD' ? null : encode(redact(JSON.stringify({ error: { code, message } })))
   const wait = retryAfterMs !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
   const left = remaining !== undefined && { 'x-credits-remaining': String(remaining) }
   return { status, headers: { ...JSON_HEADERS, 'cache-control': 'no-store', ...wait, ...left, ...headers }, body }

@@ -21,7 +21,7 @@ async function outcomeOf(run: () => unknown): Promise<string> {
 describe('a mistake', () => {
   const OPTIONS = [
     ...['seed', 'world', 'tape', 'onMissing', 'keys', 'clock', 'baseUrl', 'latencyMs', 'heavyLatencyMs'],
-    ...['heavyConcurrency', 'heavyRetryAfterSeconds', 'rateLimit', 'cors', 'journal', 'maxSnapshots', 'log'],
+    ...['heavyConcurrency', 'rateLimit', 'cors', 'journal', 'maxSnapshots', 'log'],
   ]
   const fake = createFakeService()
   afterAll(() => Promise.all([client.close(), fake.close()]))

@@ -37,7 +37,6 @@ describe('the journal', () => {
         query: { limit: '2', bucket: '1d' },
         operation: 'token.candles',
         key: fake.key,
-        attempt: 1,
         inFlight: 1,
         heavyInFlight: 0,
         status: 200,
@@ -50,21 +49,6 @@ describe('the journal', () => {
       expect.objectContaining({ id: 2, operation: 'token.get', status: 404, code: 'not_found', credits: 0 }),
     ])
     expect(fake.journal({ operation: 'token.get' })).toHaveLength(1)
-  })
-
-  it('counts the attempts at the same request with the same key', async () => {
-    const { fake, request: get } = ask({ keys: { a: 1_000, b: 1_000 } })
-    fake.fault({ status: 500, times: 2 })
-    for (let i = 0; i < 3; i++) await get('/prices/etn', 'a')
-    await get('/prices/etn', 'b')
-    await get('/nft/stats', 'a')
-    expect(fake.journal().map(({ attempt, status }) => [attempt, status])).toEqual([
-      [1, 500],
-      [2, 500],
-      [3, 200],
-      [1, 200],
-      [1, 200],
-    ])
   })
 
   it('counts how many requests were in flight', async () => {

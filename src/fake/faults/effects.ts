@@ -4,6 +4,7 @@ import {
   failure,
   type HeaderLines,
   httpDate,
+  RETRY_AFTER,
   type Reply,
   replaceHeader,
 } from '../rules/reply.ts'
@@ -46,9 +47,6 @@ export function combine(first: FaultEffects, second: FaultEffects): FaultEffects
 
 export type Delivery = { kind: 'whole' } | { kind: 'reset' } | { kind: 'truncated' | 'stalled'; bytes: number }
 
-/** `Retry-After` of a 429 and of a 503 `server_busy`, in seconds. */
-const DEFAULT_RETRY_AFTER = '1'
-
 /** Whether the fault answers instead of the service, so that the call is not executed. */
 export function skipsExecution({ status, front, reset, never, charge }: FaultEffects): boolean {
   if (reset === 'before') return true
@@ -64,7 +62,7 @@ export function faultReply(effects: FaultEffects): Reply | undefined {
   const { code = CODES[status] ?? 'service_error', message = `A fault of the fake service answered ${status}.` } =
     effects
   const isBusy = status === 429 || (status === 503 && code === 'server_busy')
-  const headers: HeaderLines = isBusy ? [['Retry-After', DEFAULT_RETRY_AFTER]] : []
+  const headers: HeaderLines = isBusy ? [RETRY_AFTER] : []
   const reply = failure(status, code, message, headers)
   return 'body' in effects ? { ...reply, body: JSON.stringify(effects.body) } : reply
 }

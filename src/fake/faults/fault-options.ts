@@ -20,8 +20,6 @@ export interface FakeRequest {
   headers: Headers
   /** The key of the request; `null` without one. */
   key: string | null
-  /** Number of requests with this method, URL and key so far, this one included. */
-  attempt: number
 }
 
 /** Selects the requests of a fault. Without a field, all values match. */

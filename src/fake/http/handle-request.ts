@@ -126,7 +126,7 @@ function findFaults(session: Session, received: Received): FaultEffects | Promis
   const { operation } = match
   const request = once(() => {
     const query = Object.fromEntries(url.searchParams)
-    return { method, url: url.href, path, query, key, operation, headers, attempt: entry.attempt }
+    return { method, url: url.href, path, query, key, operation, headers }
   })
   return session.faults.match({ operation, key }, request, (labels) => {
     entry.fault = labels

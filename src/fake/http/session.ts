@@ -35,7 +35,7 @@ export class Session {
     this.journal = new Journal(settings.journal.max)
     this.faults = kept.faults
     this.stubs = kept.stubs
-    this.heavySlots = new HeavySlots(settings.heavyConcurrency, settings.heavyRetryAfterSeconds)
+    this.heavySlots = new HeavySlots(settings.heavyConcurrency)
     this.rateLimit = new RateLimit(settings.rateLimit)
   }
 

@@ -8,18 +8,6 @@ export interface FakeClock {
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** A clock in the fake's time. */
-export interface FakeClientClock {
-  /** The fake's time in unix milliseconds. */
-  now(): number
-  /** Elapsed milliseconds: it goes on where `reset` and `restore` set the time back. */
-  monotonic(): number
-  /** Waits in the fake's time. Rejects with the signal's reason. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** The same numbers for the same seed. */
-  random(): number
-}
-
 /** The longest delay that a timer accepts, in milliseconds. */
 export const MAX_WAIT_MS = 2_147_483_647
 

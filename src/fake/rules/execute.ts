@@ -4,7 +4,7 @@ import type { Accounts, KeyState } from './accounts.ts'
 import { show } from './check.ts'
 import type { Charge, History } from './journal.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { invalidRequest, notFound, Rejection } from './reply.ts'
+import { invalidRequest, notFound, RETRY_AFTER, Rejection } from './reply.ts'
 import type { Bucket, Currency, Duration, FakeOperation, QueryName, Route, RouteMatch } from './routes.ts'
 import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, priceOf, QUERY_VALUES } from './routes.ts'
 
@@ -114,12 +114,10 @@ function countItems(operation: FakeOperation, data: unknown, { addresses }: Pars
 /** The slots of the heavy routes, shared by all keys. */
 export class HeavySlots {
   readonly size: number
-  readonly #retryAfterSeconds: number
   #held = 0
 
-  constructor(size: number, retryAfterSeconds: number) {
+  constructor(size: number) {
     this.size = size
-    this.#retryAfterSeconds = retryAfterSeconds
   }
 
   /** Takes a slot and returns a function that frees it; further calls of that function do nothing. `undefined` when none is free. */
@@ -133,7 +131,7 @@ export class HeavySlots {
 
   busy(): Rejection {
     const message = `The heavy routes are at their limit of ${this.size} calls in flight across all keys. Nothing was charged.`
-    return new Rejection(503, 'server_busy', message, [['Retry-After', String(this.#retryAfterSeconds)]])
+    return new Rejection(503, 'server_busy', message, [RETRY_AFTER])
   }
 }
 

@@ -128,8 +128,6 @@ export interface JournalEntry {
   operation: FakeOperation | null
   /** The key of the request, masked unless the fake knows it; `null` without one. */
   key: string | null
-  /** Number of requests with this method, URL and key so far, this one included. */
-  attempt: number
   /** Requests in flight when it arrived, itself included. */
   inFlight: number
   /** Heavy requests among them. */
@@ -169,25 +167,19 @@ type Arrival = Pick<JournalEntry, 'at' | 'method' | 'url' | 'path' | 'query' | '
 
 /** The requests of one session. The counts include requests that are no longer listed. */
 export class Journal extends History<JournalEntry> {
-  readonly #max: number
-  readonly #attempts = new Map<string, number>()
   readonly #inFlight = { all: 0, heavy: 0 }
   #peaks = { all: 0, heavy: 0 }
 
   constructor(max: number) {
     super(max, ({ finished }) => finished)
-    this.#max = max
   }
 
   start(arrival: Arrival): JournalEntry {
-    const group = groupOf(arrival)
-    const attempt = (this.#attempts.get(group) ?? 0) + 1
-    this.#noteAttempt(group, attempt)
     this.#inFlight.all++
     if (isHeavy(arrival)) this.#inFlight.heavy++
     const { all: inFlight, heavy: heavyInFlight } = this.#inFlight
     const result = { status: null, code: null, fault: null, credits: 0, delivered: false, finished: false }
-    const entry = { id: this.size + 1, ...arrival, attempt, inFlight, heavyInFlight, ...result }
+    const entry = { id: this.size + 1, ...arrival, inFlight, heavyInFlight, ...result }
     this.add(entry, 1)
     const { all, heavy } = this.#peaks
     this.#peaks = { all: Math.max(all, inFlight), heavy: Math.max(heavy, heavyInFlight) }
@@ -210,18 +202,7 @@ export class Journal extends History<JournalEntry> {
 
   override set state(state) {
     super.state = state
-    this.#attempts.clear()
-    // The listed requests hold their counts, so that a state needs no copy of these.
-    for (const entry of state.entries) this.#noteAttempt(groupOf(entry), entry.attempt)
     this.#peaks = state.peaks
-  }
-
-  /** Counts a request; the count of the oldest URL is dropped with its entry. */
-  #noteAttempt(group: string, attempt: number): void {
-    this.#attempts.delete(group)
-    this.#attempts.set(group, attempt)
-    const [oldest] = this.#attempts.keys()
-    if (this.#attempts.size > this.#max && oldest !== undefined) this.#attempts.delete(oldest)
   }
 }
 
@@ -229,8 +210,6 @@ export class Journal extends History<JournalEntry> {
 export function isHeavy({ operation }: Pick<JournalEntry, 'operation'>): boolean {
   return operation !== null && fakeRoutes[operation].heavy === true
 }
-
-const groupOf = ({ method, url, key }: Arrival) => `${method} ${url} ${key}`
 
 /** The status and the code of an answer, for a message. */
 export function outcomeOf({ status, code }: JournalEntry): string {

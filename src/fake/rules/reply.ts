@@ -34,6 +34,8 @@ export interface Reply {
 
 export const CREDITS_COST = 'X-Credits-Cost'
 export const CREDITS_REMAINING = 'X-Credits-Remaining'
+/** Of a 429 and of a 503 `server_busy`. */
+export const RETRY_AFTER: HeaderLines[number] = ['Retry-After', '1']
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 export function success({ data, text = JSON.stringify(data), cursor, receipt }: Answer): Reply {

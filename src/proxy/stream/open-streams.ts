@@ -77,8 +77,8 @@ export class OpenStreams {
   }
 
   /** @throws Refusal for a stream that can have none of its addresses */
-  async open({ signal }: Request, url: URL, visitor: string): Promise<Reply> {
-    const asked = readAddresses(url)
+  async open({ signal, url }: Request, visitor: string): Promise<Reply> {
+    const asked = readAddresses(new URL(url))
     const { addresses: allowed } = this.#settings
     const known = allowed === 'listed' ? await this.#listed.get(signal) : allowed
     signal.throwIfAborted()
@@ -112,7 +112,7 @@ export class OpenStreams {
     // Not the newest: fronts report that a visitor has left only at the next write, and who reloads a page would be locked out.
     if (isReplacing) for (const oldest of [...own].slice(0, 1)) oldest.end(REPLACED)
     this.#setTimer()
-    return { status: 200, headers: HEADERS, body: stream.body }
+    return { status: 200, headers: { ...HEADERS }, body: stream.body }
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { FakeCandle } from '../../../src/fake/index.ts'
+import type { Candle } from '../../../src/generated/types.ts'
 import type { ask } from '../setup.ts'
 
 export const SECONDS = { '1m': 60, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const
@@ -18,17 +18,17 @@ export async function expectAgreement({ fake, get }: ReturnType<typeof ask>, tok
   const { usd, etn } = await get(`/tokens/52014/${token}`)
   expect([usd, etn]).toEqual([spot.usd, spot.etn])
   if (usd !== undefined) expect(Number(usd) / Number(etn) / Number((await get('/prices/etn')).usd)).toBeCloseTo(1, 9)
-  const closed = new Map<string, FakeCandle>()
+  const closed = new Map<string, Candle>()
   for (const currency of ['USD', 'ETN'] as const) {
     const price: string | undefined = spot[currency === 'USD' ? 'usd' : 'etn']
     const path = `/tokens/52014/${token}`
     const day = await get(`${path}/history?duration=DAY&currency=${currency}`)
     if (price !== undefined) expect(day.prices.at(-1)).toEqual({ timestamp: now, value: Number(price) })
-    let shorter: FakeCandle[] = []
+    let shorter: Candle[] = []
     for (const bucket of BUCKETS) {
       const query = `bucket=${bucket}&currency=${currency}&limit=${limits[bucket]}`
-      const candles: FakeCandle[] = await get(`${path}/candles?${query}`)
-      const isValid = ({ open, high, low, close }: FakeCandle) =>
+      const candles: Candle[] = await get(`${path}/candles?${query}`)
+      const isValid = ({ open, high, low, close }: Candle) =>
         high >= Math.max(open, close) && low <= Math.min(open, close) && low > 0
       expect(candles.filter((candle) => !isValid(candle))).toEqual([])
       const last = { time: now - (now % SECONDS[bucket]), close: Number(price) }
@@ -47,7 +47,7 @@ export async function expectAgreement({ fake, get }: ReturnType<typeof ask>, tok
 }
 
 /** No candle shows a price that the longer one of its time does not show; where all parts are listed, they are the longer one. */
-function expectWithin(longer: readonly FakeCandle[], shorter: readonly FakeCandle[]): void {
+function expectWithin(longer: readonly Candle[], shorter: readonly Candle[]): void {
   for (const [i, long] of longer.entries()) {
     const ends = longer[i + 1]?.time ?? Number.POSITIVE_INFINITY
     const parts = shorter.filter(({ time }) => time >= long.time && time < ends)

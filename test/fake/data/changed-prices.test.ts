@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { FakeCandle, FakeService } from '../../../src/fake/index.ts'
+import type { FakeService } from '../../../src/fake/index.ts'
+import type { Candle } from '../../../src/generated/types.ts'
 import { ask, BOLT, CORE, examplePaths, NOON, WETN } from '../setup.ts'
 import { BUCKETS, type Bucket, expectAgreement, SECONDS } from './agreement.ts'
 import { DAY, MINE, WORLD } from './own-world.ts'
@@ -197,7 +198,7 @@ describe('changed prices', () => {
     const after = await newest('15m')
     await fake.advance(3_600_000)
     const found = await get(`/tokens/52014/${BOLT}/candles?bucket=15m&limit=5`)
-    expect(found.find(({ time }: FakeCandle) => time === after.time)).toMatchObject({ open: after.open, close: 0.9 })
+    expect(found.find(({ time }: Candle) => time === after.time)).toMatchObject({ open: after.open, close: 0.9 })
   })
 
   it('the price before a change counts to the end of the period, without a trade too', async () => {
@@ -208,13 +209,13 @@ describe('changed prices', () => {
     fake.world.release(CORE)
     await fake.advance(3_600_000)
     const minutes = await get(`/tokens/52014/${CORE}/candles?bucket=1m&limit=100`)
-    const minute = minutes.find(({ time }: FakeCandle) => time === Math.floor(NOON / 60_000) * 60)
+    const minute = minutes.find(({ time }: Candle) => time === Math.floor(NOON / 60_000) * 60)
     expect(minute).toMatchObject({ open: Number(usd), high: 0.9, close: Number(usd) })
   })
 
-  const ROW: FakeCandle = { time: 0, open: 1, high: 1, low: 1, close: 1, volume: 0, count: 0 }
+  const ROW: Candle = { time: 0, open: 1, high: 1, low: 1, close: 1, volume: 0, count: 0 }
   /** Replaces rows that are right but for the given fields. */
-  const rows = (bucket: Bucket, ...given: Partial<FakeCandle>[]) => {
+  const rows = (bucket: Bucket, ...given: Partial<Candle>[]) => {
     const made = given.map((fields) => ({ ...ROW, ...fields }))
     return (fake: FakeService) => fake.world.candles(BOLT, bucket, made)
   }

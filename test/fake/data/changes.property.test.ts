@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { FakeCandle } from '../../../src/fake/index.ts'
+import type { Candle } from '../../../src/generated/types.ts'
 import { testProperty } from '../../support/property.ts'
 import { ask, BOLT, NOON, WETN } from '../setup.ts'
 import { BUCKETS, type Bucket, expectAgreement, FEW, SECONDS } from './agreement.ts'
@@ -45,7 +45,7 @@ async function apply({ fake, get }: Stage, one: Change): Promise<void> {
 }
 
 /** A row of the last closed period. */
-function rowBefore(now: number, { usd: price, bucket }: Change & { kind: 'candles' }): FakeCandle {
+function rowBefore(now: number, { usd: price, bucket }: Change & { kind: 'candles' }): Candle {
   const time = Math.floor(now / 1_000 / SECONDS[bucket] - 1) * SECONDS[bucket]
   return { time, open: price, high: price * 2, low: price / 2, close: price, volume: 48, count: 12 }
 }

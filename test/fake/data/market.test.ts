@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type FakeCandle as Candle, createFakeService, fakeTokens } from '../../../src/fake/index.ts'
+import { createFakeService, fakeTokens } from '../../../src/fake/index.ts'
+import type { Candle } from '../../../src/generated/types.ts'
 import { ask, BOLT, NOON, USDC, WETN } from '../setup.ts'
 import { BUCKETS, type Bucket, expectAgreement, SECONDS } from './agreement.ts'
 

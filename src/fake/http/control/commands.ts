@@ -1,4 +1,4 @@
-import type { FakeCandle } from '../../data/candles.ts'
+import type { Candle } from '../../../generated/types.ts'
 import { CANDLE, type SetPriceOptions, type WorldTradeOptions } from '../../data/world.ts'
 import { EFFECTS, type FaultHandle, type FaultOptions, MATCH, type ScriptStep } from '../../faults/fault-options.ts'
 import { KEYS, type KeyOptions } from '../../rules/accounts.ts'
@@ -49,7 +49,7 @@ export const COMPONENTS = {
       ...is.each(is.text, 'method', 'url', 'path'),
       operation: is.orNull(is.operation),
       ...is.each(is.orNull(is.text), 'key', 'code', 'fault'),
-      ...is.each(is.count, 'id', 'attempt', 'inFlight', 'heavyInFlight', 'credits'),
+      ...is.each(is.count, 'id', 'inFlight', 'heavyInFlight', 'credits'),
       status: is.orNull(is.count),
       ...is.each(is.flag, 'delivered', 'finished'),
       ...is.each(is.mapOf(is.text), 'query', 'headers'),
@@ -222,7 +222,7 @@ export function createRunners(fake: FakeService, maxSnapshots: number): Record<C
       version(world.setPrice(token, usd, options)),
     'POST world/unprice': ({ token }: { token: string }) => version(world.unprice(token)),
     'POST world/trade': (trade: WorldTradeOptions) => version(world.trade(trade)),
-    'POST world/candles': ({ token, bucket, rows }: { token: string; bucket: Bucket; rows: FakeCandle[] }) =>
+    'POST world/candles': ({ token, bucket, rows }: { token: string; bucket: Bucket; rows: Candle[] }) =>
       version(world.candles(token, bucket, rows)),
     'POST world/release': ({ token }: { token: string }) => version(world.release(token)),
     'POST reset': (options: ResetOptions) => {
