@@ -23,8 +23,8 @@ const VERSION = 3
 export const writeEntry = (entry: BudgetEntry): string => JSON.stringify({ v: VERSION, ...entry })
 
 /** Reads an entry. Throws for anything that `writeEntry` did not write: it must not pass for "nothing spent". */
-export function readEntry(text: unknown): BudgetEntry {
-  const entry = parseJson(text as string)
+export function readEntry(text: string): BudgetEntry {
+  const entry = parseJson(text)
   if (isEntry(entry)) return entry
   throw new TypeError('The entry in the store is not one that a budget of this version has written.')
 }

@@ -2,6 +2,7 @@ import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
 import { callStore, type StoreCallOptions } from '../concurrency/store-timeout.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
+import { storedText } from '../utils/stored-text.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
 import { createWriteQueue } from '../utils/write-queue.ts'
 import type { ReservationDetails, StoredBudget } from './budget.ts'
@@ -178,7 +179,9 @@ class EntryStore {
   #failures = 0
   #stopRetry: (() => void) | undefined
   /** The last texts that were read or written: a write that failed may have arrived, and a store may show an older one for a while. */
-  readonly #known: unknown[] = []
+  readonly #known: (string | undefined)[] = []
+  /** Whether the store has returned the entry. One that never does would begin with nothing counted after each restart. */
+  #isShown = false
 
   /** @param snapshot returns what to write; it is called when a write begins */
   constructor(options: EntryOptions, snapshot: () => string) {
@@ -188,10 +191,16 @@ class EntryStore {
   }
 
   /** The text in the store, unless there is none, or this budget has read or written it. */
-  async readForeign(): Promise<unknown> {
+  async readForeign(): Promise<string | undefined> {
+    const text = await callStore(() => this.#get(), this.#limits)
+    return this.#known.includes(text) ? undefined : text
+  }
+
+  async #get(): Promise<string | undefined> {
     const { store, key } = this.#options
-    const text = await callStore(() => store.get(key), this.#limits)
-    return text === null || this.#known.includes(text) ? undefined : text
+    const text = storedText(await store.get(key))
+    this.#isShown ||= text !== undefined
+    return text
   }
 
   /** Resolves when a write that began after this call has succeeded. One that failed is tried again while the process lives. */
@@ -238,9 +247,11 @@ class EntryStore {
     const { store, key, ttlMs } = this.#options
     const result = await store.set(key, text, ttlMs)
     if (result === false) throw new Error('The store reports that it did not write the entry.')
+    if (!this.#isShown && (await this.#get()) === undefined)
+      throw new Error('The store does not have what was just written to it.')
   }
 
-  remember(text: unknown): void {
+  remember(text: string | undefined): void {
     this.#known.push(text)
     if (this.#known.length > MAX_KNOWN) this.#known.shift()
   }

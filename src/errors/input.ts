@@ -71,8 +71,9 @@ export function checkCallbacks(options: object): void {
       throw invalidOption(name, value, 'a function')
 }
 
-export function checkStore(name: string, store: unknown): void {
-  checkMethods(name, store, ['get', 'set'], 'a store with the methods get and set')
+export function checkStore(name: string, store: unknown, ...more: readonly string[]): void {
+  const methods = ['get', 'set', ...more]
+  checkMethods(name, store, methods, `a store with the methods ${methods.join(', ')}`)
 }
 
 /** What every part that waits uses. */

@@ -1,5 +1,6 @@
 import { callStore } from '../concurrency/store-timeout.ts'
 import { messageOf } from '../utils/runtime.ts'
+import { storedText } from '../utils/stored-text.ts'
 import type { FeedInternals } from './feed-internals.ts'
 import type { FeedStore } from './types.ts'
 
@@ -29,9 +30,8 @@ export class CheckedStore {
   async read<T>(key: string, check: (value: unknown) => T | undefined): Promise<T | undefined> {
     const { clock, lifetime } = this.#feed
     const readAndCheck = async () => {
-      const text: unknown = await this.#store.get(key)
-      if (text === undefined || text === null) return undefined
-      if (typeof text !== 'string') throw new Error(`The store has a value under ${key} that is no text.`)
+      const text = storedText(await this.#store.get(key))
+      if (text === undefined) return undefined
       const checked = check(JSON.parse(text))
       if (checked === undefined) throw new Error(`The store has an invalid value under ${key}. It is ignored.`)
       return checked

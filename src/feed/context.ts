@@ -51,7 +51,7 @@ export class FeedContext {
   constructor(client: FeedClient, options: FeedOptions) {
     const { store, stream = false, pauseWhenHidden = stream } = options
     checkCallbacks(options)
-    checkStore('store', store)
+    checkStore('store', store, 'delete')
     const fleetLease = readSharedLease(options)
     const internals = internalsOf(client)
     this.client = client

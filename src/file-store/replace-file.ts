@@ -12,8 +12,10 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { chmod, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 /**
  * Writes a file, whole or not at all: a crash leaves the old text or the new one. When it resolves, the text is on the disk. The file keeps
@@ -27,11 +29,11 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await rm(temporary, { force: true })
   try {
     const old = await stat(target).catch(() => undefined)
-    const file = await open(temporary, 'wx')
+    const file = await open(temporary, NEW_FILE | (isRestricted() ? constants.O_SYNC : 0))
     try {
-      if (old !== undefined) await file.chmod(old.mode & 0o7777)
+      if (old !== undefined) await chmod(temporary, old.mode & 0o7777)
       await file.writeFile(text)
-      await file.sync()
+      if (!isRestricted()) await file.sync()
     } finally {
       await file.close()
     }
@@ -74,7 +76,11 @@ export function replaceFileSync(path: string, write: (temporary: string) => void
   }
 }
 
+/** Whether Node's permission model is on. It refuses `fchmod` and `fsync`; what is written with `O_SYNC` is on the disk without them. */
+const isRestricted = (): boolean => process.permission !== undefined
+
 function syncPath(path: string, flags: 'r' | 'r+'): void {
+  if (isRestricted()) return
   const file = openSync(path, flags)
   try {
     fsyncSync(file)

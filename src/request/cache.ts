@@ -7,7 +7,10 @@ import { checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { operations } from '../generated/operations.ts'
 import { isArray, isNumber, isObject } from '../operations/type-guards.ts'
 import { cachedForMs } from '../transport/age.ts'
+import { createHashNames } from '../utils/hash-name.ts'
+import { parseJson } from '../utils/json-data.ts'
 import { messageOf } from '../utils/runtime.ts'
+import { storedText } from '../utils/stored-text.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope, isExpected, type RequestResult } from './read-answer.ts'
 import type { Emit } from './request-events.ts'
@@ -28,7 +31,7 @@ interface Entry {
 
 const MAX_ANSWERS = 1_000
 /** Changes with the form of an entry, so that entries of another version are not found. */
-const KEY_PREFIX = 'etn-market:2:'
+const KEY_PREFIX = 'etn-market:3:'
 /** A request takes about as long as that: more is not worth a wait. */
 const MAX_WAIT_MS = 1_000
 const REST_MS = 30_000
@@ -45,7 +48,7 @@ export function checkCache(cache: CacheOptions): void {
     if (ms !== undefined && !(isNumber(ms) && ms >= 0))
       throw invalidOption(`cache.ttlMs['${operation}']`, ms, 'a finite number of milliseconds, or 0 for none')
   }
-  checkStore('cache.store', store)
+  checkStore('cache.store', store, 'delete')
 }
 
 /** Whole answers, kept for as long as the options say. A store that fails costs a request, never an answer. */
@@ -56,6 +59,8 @@ export class Cache {
   readonly #clock: Clock
   readonly #emit: Emit
   readonly #ages: AgeClock
+  /** Many stores take no long keys, or change keys with `?` and `/`. */
+  readonly #nameOf = createHashNames()
   #restsUntil = Number.NEGATIVE_INFINITY
   /** What was kept by this cache, by time to live, and until when it is fresh: those that expire first come first. */
   readonly #kept = new Map<number, Map<string, number>>()
@@ -104,7 +109,7 @@ export class Cache {
   }
 
   #keyOf(request: PlannedRequest): string {
-    return `${KEY_PREFIX}${this.#baseUrl()}${withoutLimit(request).path}`
+    return `${KEY_PREFIX}${request.operation}:${this.#nameOf(`${this.#baseUrl()}${withoutLimit(request).path}`)}`
   }
 
   #isUsed(request: PlannedRequest): boolean {
@@ -187,8 +192,7 @@ function firstItems(
 
 /** A store may hold anything. */
 function parseEntry(stored: unknown): Entry | undefined {
-  if (typeof stored !== 'string') return undefined
-  const entry: unknown = JSON.parse(stored)
+  const entry = parseJson(storedText(stored))
   if (!isObject(entry) || typeof entry.expiresAt !== 'number' || typeof entry.text !== 'string') return undefined
   return {
     expiresAt: entry.expiresAt,

@@ -13,7 +13,9 @@ import type { OperationId } from '../generated/operations.ts'
 import { isObject } from '../operations/type-guards.ts'
 import { strongest } from '../request/billing.ts'
 import type { CallInput } from '../request/plan-requests.ts'
+import { createHashNames } from '../utils/hash-name.ts'
 import { parseJson } from '../utils/json-data.ts'
+import { storedText } from '../utils/stored-text.ts'
 import type { SweepContext, SweepSettings } from './sweep.ts'
 import { CallLimit } from './sweep-budget.ts'
 
@@ -44,6 +46,7 @@ export class SweepRun {
   readonly #settings: SweepSettings
   readonly #budget: Budget
   readonly #context: SweepContext
+  readonly #nameOf = createHashNames()
   readonly #total: number
   readonly #startedAt: number
   /** Aborts when the sweep is over: nothing further is sent, and what is on its way is waited for. */
@@ -186,7 +189,7 @@ export class SweepRun {
   }
 
   #keyOf(key: string): string {
-    return `etn-market:sweep:1:${this.#context.baseUrl()}${key}`
+    return `etn-market:sweep:2:${this.#nameOf(`${this.#context.baseUrl()}${key}`)}`
   }
 
   /** Whether data matches the contract: in the service's answer a list has a cursor beside it, and a batch leaves tokens without a price out. */
@@ -203,7 +206,7 @@ export class SweepRun {
     const stored = await raceWithAbort(reading, this.#stop).catch((error) => {
       if (!this.#stop.aborted) throw error
     })
-    const entry = typeof stored === 'string' ? parseJson(stored) : undefined
+    const entry = parseJson(storedText(stored))
     return isObject(entry) && this.#matches(entry.data) ? { data: entry.data } : undefined
   }
 

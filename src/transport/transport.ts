@@ -123,6 +123,9 @@ export interface Transport {
   send(attempt: HttpAttempt): Promise<AttemptOutcome>
 }
 
+/** As the types of the runtime have it: those of Cloudflare accept two of the six values, those of Node 22 and React Native name none. */
+type FetchCache = RequestInit extends { cache?: infer Cache } ? NonNullable<Cache> : never
+
 /** What a `fetch` receives beside the URL. */
 export interface FetchInit {
   /** `GET`, unless a hook has returned a `Request` with another method. */
@@ -136,7 +139,7 @@ export interface FetchInit {
   /** That of the request which ky has built or a hook has returned. */
   readonly credentials?: 'include' | 'omit' | 'same-origin'
   /** That of the request which ky has built or a hook has returned. */
-  readonly cache?: 'default' | 'force-cache' | 'no-cache' | 'no-store' | 'only-if-cached' | 'reload'
+  readonly cache?: FetchCache
 }
 
 /** What the client reads of the response of a `fetch`; a standard `Response` is one. */

@@ -118,9 +118,11 @@ describe('a retried attempt', () => {
 test('a retried attempt is not sent before the store has written its reservation', async () => {
   let isHeld = false
   const held: (() => void)[] = []
+  const map = new Map<string, string>()
   const store = {
-    get: () => undefined,
-    set: () => (isHeld ? new Promise<void>((resolve) => held.push(resolve)) : undefined),
+    get: (key: string) => map.get(key),
+    set: (key: string, value: string) =>
+      isHeld ? new Promise<void>((resolve) => held.push(resolve)) : map.set(key, value),
   }
   const { client, clock, script } = setup(
     ({ number }) => {

@@ -124,7 +124,9 @@ test('an attempt that has ended lets its transport send nothing, and ignores wha
 })
 
 test('a store that fails before the bytes ends the call, also where the transport does not wait for the last look', async () => {
-  const store = { get: () => undefined, set: vi.fn<() => unknown>() }
+  const map = new Map<string, string>()
+  const set = vi.fn<(key: string, value: string) => unknown>((key, value) => map.set(key, value))
+  const store = { get: (key: string) => map.get(key), set }
   const send = async (attempt: HttpAttempt) => {
     await clock.sleep(2_000)
     store.set.mockRejectedValue(new Error('disk full'))

@@ -24,7 +24,9 @@ describe('a store that fails', () => {
   }
 
   test.each(broken)('%s: nothing is reserved, the error says why', async (_, methods) => {
-    const store: BudgetStore = { get: () => undefined, set: () => undefined, ...methods }
+    const map = new Map<string, string>()
+    const works = { get: (key: string) => map.get(key), set: (key: string, value: string) => map.set(key, value) }
+    const store: BudgetStore = { ...works, ...methods }
     const budget = createBudget({ credits: 1000, store, storeTimeoutMs: 10 }, clock)
     const error = await budget.reserve(50, { operation: 'token.price' }).catch((reason) => reason)
     expect(error).toBeInstanceOf(StateUnavailableError)
@@ -39,7 +41,7 @@ describe('a store that fails', () => {
     if (methods.get) expect(() => budget.spent).toThrow('budget.load()')
     else expect(totals(budget)).toEqual({ spent: 0, reserved: 0, uncertain: 0, available: 1000 })
     // The next call asks the store again.
-    Object.assign(store, { get: () => undefined, set: () => undefined })
+    Object.assign(store, works)
     expect((await budget.reserve(50)).credits).toBe(50)
     expect(totals(budget)).toMatchObject({ reserved: 50, available: 950 })
   })
@@ -53,6 +55,8 @@ describe('a store that fails', () => {
     'undefined',
     '{"v":1',
     { v: 1 },
+    new TextEncoder().encode('nothing'),
+    () => undefined,
     0,
     false,
     '{"v":2,"windowMs":null,"windows":[{"start":null,"end":null,"countsUntil":null,"spent":0,"reserved":0,"uncertain":0}]}',

@@ -292,3 +292,24 @@ testProperty(
   }),
   { cases: 60 },
 )
+
+test('writes under the permission model of Node, which refuses fsync and fchmod', async () => {
+  const path = makePath()
+  const handle = await fs.promises.open(join(path, '..', 'other'), 'w')
+  const refused = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ERR_ACCESS_DENIED' }))
+  for (const method of ['sync', 'datasync', 'chmod'] as const)
+    vi.spyOn(Object.getPrototypeOf(handle), method).mockImplementation(refused)
+  await handle.close()
+  Object.defineProperty(process, 'permission', { value: { has: () => true }, configurable: true })
+  onTestFinished(() => {
+    Reflect.deleteProperty(process, 'permission')
+    vi.restoreAllMocks()
+  })
+  const store = open(path)
+  await store.set('a', '1')
+  fs.chmodSync(path, 0o600)
+  await store.set('a', '2')
+  await store.close()
+  expect(open(path).get('a')).toBe('2')
+  expect(fs.statSync(path).mode & 0o777).toBe(0o600)
+})

@@ -137,7 +137,11 @@ describe('a store that never settles', () => {
   test('ends it with an error that counts an answer which was charged, lost and could not be bought again', async () => {
     const { fake, client, collect } = startService()
     fake.fault({ truncate: 0.5 })
-    const failing = { get: () => undefined, set: () => fake.charged() === 0 }
+    const map = new Map<string, string>()
+    const failing = {
+      get: (key: string) => map.get(key),
+      set: (key: string, value: string) => fake.charged() === 0 && map.set(key, value),
+    }
     const error = await collect(client.token.price.many(listed.slice(0, 1), { store: failing, maxCredits: 500 })).catch(
       (reason) => reason,
     )

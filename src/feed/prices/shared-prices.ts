@@ -4,6 +4,7 @@ import type { SharedLease } from '../../fleet/fleet.ts'
 import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import { randomId } from '../../utils/runtime.ts'
+import { storedText } from '../../utils/stored-text.ts'
 import { checkedStoreOf } from '../checked-store.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedInternals } from '../feed-internals.ts'
@@ -162,7 +163,8 @@ class StoreLease implements SharedLease {
 
   async acquire(addresses: readonly string[], leaseMs: number): Promise<ReadonlySet<string>> {
     const { clock, lifetime } = this.#context
-    const read = (some: readonly string[]) => Promise.all(some.map((address) => this.#store.get(leaseKeyOf(address))))
+    const readOne = async (address: string) => storedText(await this.#store.get(leaseKeyOf(address)))
+    const read = (some: readonly string[]) => Promise.all(some.map(readOne))
     // It is atomic: a lease that is there already stays.
     const add = async (address: string) => this.#store.add?.(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)
     const added = await Promise.all(addresses.map(add))
