@@ -36,8 +36,6 @@ export interface KnownPrice {
 
 const NEVER = Number.POSITIVE_INFINITY
 const LONG_AGO = Number.NEGATIVE_INFINITY
-/** A price that is so close to the end of its life, as a share of it, is bought at a tick: timers are late by a moment. */
-const TICK_MARGIN = 0.05
 const NOTHING = { price: undefined, at: LONG_AGO, requestedAt: LONG_AGO }
 
 /** An address, what is known of its price, and who wants to know it. Times are those of the clock of the feed. */
@@ -103,6 +101,10 @@ export class TrackedPrice {
   get askedAt(): number {
     return this.inFlight ? this.#awaitedSince : (this.#known.askedAt ?? this.#known.at)
   }
+  /** When that is so old that the next one has to be requested. */
+  get lastsUntil(): number {
+    return this.askedAt + this.lifeMs
+  }
   /** Whether somebody gets a price for it: from the store, a stream or the service. */
   get inFlight(): boolean {
     return this.#purchases > 0
@@ -142,13 +144,9 @@ export class TrackedPrice {
     return this.#snapshots.show(this, spelling, now, isStale(now - this.at, maxAgeMs))
   }
 
-  isDueBefore(at: number, askedAt = this.askedAt): boolean {
-    return askedAt + this.lifeMs < at
-  }
-
-  /** Whether a tick leaves it out: since its last purchase nobody watched it for a while, and it lasts. So it is bought once an interval. */
-  isReopened(at: number, askedAt = this.askedAt): boolean {
-    return this.#leftAt >= askedAt && !this.isDueBefore(at + this.lifeMs * TICK_MARGIN, askedAt)
+  /** Whether nobody watched it for a while since it was bought. */
+  isReopened(askedAt = this.askedAt): boolean {
+    return this.#leftAt >= askedAt
   }
 
   join(watcher: RunningWatch): void {

@@ -8,9 +8,9 @@ import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { KnownPrice, TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedStream } from '../stream/feed-stream.ts'
 import type { RunningWatch } from '../watch/watch.ts'
-import { takeEarlyTick } from './early-tick.ts'
 import { AnswerTimes, LatePrices } from './lateness.ts'
-import { MIN_LINEAR, type TickGroup, TickPlan } from './tick-plan.ts'
+import { MIN_LINEAR, type TickGroup } from './tick-group.ts'
+import { TickPlan } from './tick-plan.ts'
 
 /** What a schedule needs of its feed. */
 type ScheduledFeed = BuyingFeed & Pick<FeedContext, 'collectMs' | 'isPaused'>
@@ -246,8 +246,9 @@ export class Schedule implements PurchasePlanner {
   #track(work: Promise<void>): void {
     const tracked = work.then(() => {
       this.#inFlight.delete(tracked)
-      this.#makeUp()
-      this.#updateStretch(this.#context.clock.now(), false)
+      const now = this.#context.clock.now()
+      this.#follow(now)
+      this.#updateStretch(now, false)
       this.#stopIfUsedUp()
       this.#setTimer()
     })
@@ -268,15 +269,28 @@ export class Schedule implements PurchasePlanner {
       if (!tracked.inFlight) due.add(tracked)
     }
     const ticking = this.ticks.groups.filter(({ at }) => at <= now)
-    for (const group of ticking) tick(group, now, due)
-    const early = lookUps.size > 0 ? takeEarlyTick(this.ticks.groups, now, due) : []
+    for (const group of ticking) for (const tracked of group.tick(now)) due.add(tracked)
+    const early = lookUps.size > 0 ? this.#takeEarlyTick(now, due) : []
     for (const tracked of due) {
       this.#setDue(tracked, NEVER)
       tracked.isLookUp = lookUps.has(tracked)
     }
     if (due.size > 0) this.#track(this.#buyer.buy([...due], early))
     // What a tick leaves out is bought when it is due.
-    if (due.size > 0 || ticking.length > 0) this.#makeUp()
+    if (due.size > 0 || ticking.length > 0) this.#follow(now)
+  }
+
+  /** The next tick of a group goes with a look-up, where that costs less than to send it later. Returns its addresses. */
+  #takeEarlyTick(now: number, due: ReadonlySet<TrackedPrice>): readonly TrackedPrice[] {
+    let best: { group: TickGroup; next: readonly TrackedPrice[] } | undefined
+    let most = 0
+    for (const group of this.ticks.groups) {
+      const { next, gain } = group.early(now, due) ?? { next: [], gain: 0 }
+      if (gain > most) best = { group, next }
+      most = Math.max(most, gain)
+    }
+    best?.group.tickEarly(now)
+    return best?.next ?? []
   }
 
   /** Stops while less is left of the day than any tick needs: what is bought next is bought in the next day. */
@@ -300,26 +314,15 @@ export class Schedule implements PurchasePlanner {
   }
 
   /**
-   * Prices of another process are older than those of a tick, a slow answer was still on its way at the last one, and what was reopened is left out. If
-   * all are, the group falls into step with them; else each is bought when it is due.
+   * The groups follow what was bought, and what is too old before the next tick is bought when it is, so that nobody who comes and goes has it bought
+   * again. Several are cheaper in one request.
    */
-  #makeUp(): void {
-    const now = this.#context.clock.now()
-    for (const group of this.ticks.groups) {
-      const awaited = group.isWaiting ? boughtAtEachTick(group) : []
-      if (awaited.length > 0) {
-        group.isWaiting = awaited.every(({ inFlight }) => inFlight)
-        if (!group.isWaiting)
-          group.at = Math.max(now, Math.min(...awaited.map(({ askedAt }) => askedAt)) + group.periodMs)
-        continue
-      }
-      const older = group.members.filter((tracked) => tracked.waitsForTick && tracked.isDueBefore(group.at))
-      if (older.length === 0) continue
-      const isBehind = new Set(older)
-      if (group.ticksAnyway && group.members.every((tracked) => tracked.multiple > 1 || isBehind.has(tracked))) {
-        const oldest = Math.min(...older.map(({ askedAt }) => askedAt))
-        group.at = Math.max(now, oldest + group.periodMs)
-      } else for (const tracked of older) this.#setDue(tracked, Math.max(now, tracked.askedAt + tracked.lifeMs))
+  #follow(now: number): void {
+    const apart = this.ticks.groups.flatMap((group) => group.follow(now))
+    const firstAt = Math.min(...apart.map(({ lastsUntil }) => lastsUntil))
+    for (const tracked of apart) {
+      const isAlone = apart.length < MIN_LINEAR || tracked.isReopened()
+      this.#setDue(tracked, Math.max(now, isAlone ? tracked.lastsUntil : firstAt))
     }
   }
 
@@ -329,18 +332,12 @@ export class Schedule implements PurchasePlanner {
     this.#stopIfUsedUp()
   }
 
-  /** Gives every address its place in a group, and buys what would be too old at the next tick when it is. */
+  /** Gives every address its place in a group. */
   #plan(now: number, isStretched = false): void {
     this.#changesAt = NEVER
     const bought = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
-    const missing = this.ticks.plan(bought, this.answerTimes.latency, now, isStretched)
-    // Not before it is too old, so that nobody who comes and goes has it bought again; several are cheaper in one request.
-    const firstAt = Math.min(...missing.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
-    for (const tracked of missing) {
-      const { askedAt, lifeMs } = tracked
-      const isAlone = missing.length < MIN_LINEAR || tracked.isReopened(firstAt)
-      this.#setDue(tracked, Math.max(now, isAlone ? askedAt + lifeMs : firstAt))
-    }
+    this.ticks.plan(bought, this.answerTimes.latency, now, isStretched)
+    this.#follow(now)
   }
 
   /** Plans anew if the stretch has changed. Returns whether it did. @param isNew whether the demand has changed */
@@ -377,68 +374,6 @@ export class Schedule implements PurchasePlanner {
     if (at < NEVER) this.#urgent.put(tracked)
     else this.#urgent.delete(tracked)
   }
-}
-
-/** Adds what is bought at a tick of a group. Ticks are fixed moments: a late timer or a slow answer shifts none. */
-function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
-  const others = group.isWaiting ? [] : othersOfSlowAnswer(group)
-  group.isWaiting = others.length > 0
-  let laterAt = group.at
-  if (group.isWaiting) laterAt = Math.min(...others.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
-  else if (group.ticksAnyway) laterAt = laterTick(group)
-  if (laterAt > group.at + 1) {
-    group.at = laterAt
-    if (laterAt > now) return
-  }
-  for (const tracked of group.members) if (tracked.waitsForTick && isDueAt(tracked, group)) due.add(tracked)
-  advance(group, now)
-}
-
-export function advance(group: TickGroup, now: number): void {
-  const passed = 1 + Math.floor((now - group.at) / group.periodMs)
-  group.at += passed * group.periodMs
-  group.tick += passed
-}
-
-/**
- * Whether an address is bought at the tick of a group: it would be too old at the next one. Where few addresses are bought at each tick, those
- * with the same multiple stay together, because a request of their own would cost more: at every nth tick what would be too old at the next nth
- * is bought.
- */
-export function isDueAt(
-  tracked: TrackedPrice,
-  { at, tick, periodMs, staysTogether }: Readonly<TickGroup>,
-  askedAt?: number,
-): boolean {
-  if (tracked.isReopened(at, askedAt)) return false
-  const isOwn = staysTogether && tick % tracked.multiple === 0
-  return tracked.isDueBefore(at + (isOwn ? tracked.multiple : 1) * periodMs, askedAt)
-}
-
-const boughtAtEachTick = ({ members }: TickGroup): TrackedPrice[] =>
-  members.filter(({ multiple, dueAt, watchers }) => multiple === 1 && dueAt === NEVER && watchers.size > 0)
-
-/** Where everything that a group buys at each tick is still on its way from the last one: the others, which can wait for that. */
-function othersOfSlowAnswer(group: TickGroup): TrackedPrice[] {
-  const { at, periodMs, members } = group
-  const atEachTick = boughtAtEachTick(group)
-  const isAwaited = atEachTick.every(({ inFlight, askedAt }) => inFlight && askedAt + periodMs <= at + 1)
-  if (!isAwaited || atEachTick.length === 0) return []
-  const others = members.filter(({ waitsForTick }) => waitsForTick)
-  return others.every(({ askedAt, lifeMs }) => askedAt + lifeMs > at + 1) ? others : []
-}
-
-/** When a group has to tick whose prices were bought since its last tick, by look-ups or by another process. */
-function laterTick({ at, members, periodMs }: TickGroup): number {
-  let oldest = NEVER
-  let deadline = NEVER
-  for (const { askedAt, lifeMs, multiple, dueAt, watchers } of members) {
-    if (dueAt < NEVER || watchers.size === 0) continue
-    if (multiple === 1) oldest = Math.min(oldest, askedAt)
-    deadline = Math.min(deadline, askedAt + lifeMs)
-  }
-  const later = Math.min(oldest + periodMs, deadline)
-  return later < NEVER ? later : at
 }
 
 /** A stretch that ends is a change, however small it was. */

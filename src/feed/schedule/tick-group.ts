@@ -1,0 +1,124 @@
+import { creditsFor, MAX_ITEMS } from '../../credits/cheapest-requests.ts'
+import type { TrackedPrice } from '../prices/tracked-price.ts'
+
+const NEVER = Number.POSITIVE_INFINITY
+/** From three addresses on, each further one costs the same: 50, 100, 130, 140, … */
+export const MIN_LINEAR = 3
+/** A price that is so close to the end of its life, as a share of it, is bought at a tick: timers are late by a moment. */
+const TICK_MARGIN = 0.05
+
+/**
+ * Addresses that are bought at the ticks of one timer, each at every nth. Ticks are fixed moments, but they follow the purchases between them: what was
+ * bought by a look-up or by another process is not bought again before its time.
+ */
+export class TickGroup {
+  readonly periodMs: number
+  readonly members: readonly TrackedPrice[]
+  /** Whether something is bought at each tick. */
+  readonly ticksAnyway: boolean
+  /**
+   * Whether those with the same multiple stay together: where few addresses are bought at each tick, a request of their own would cost more. At every
+   * nth tick what would be too old at the next nth is bought.
+   */
+  readonly #staysTogether: boolean
+  #at: number
+  #tick: number
+
+  /** @param tick how often it has ticked */
+  constructor(periodMs: number, members: readonly TrackedPrice[], at: number, tick: number) {
+    this.periodMs = periodMs
+    this.members = members
+    const atEachTick = members.filter(({ multiple }) => multiple === 1).length
+    this.ticksAnyway = atEachTick > 0
+    this.#staysTogether = atEachTick % MAX_ITEMS < MIN_LINEAR
+    this.#at = at
+    this.#tick = tick
+  }
+
+  /** The moment of the next tick. */
+  get at(): number {
+    return this.#at
+  }
+  get ticks(): number {
+    return this.#tick
+  }
+
+  /** The same group, for a forecast. */
+  copy(): TickGroup {
+    return new TickGroup(this.periodMs, this.members, this.#at, this.#tick)
+  }
+
+  /** Ticks, unless that has to wait for a slow answer. Returns what is bought. */
+  tick(now: number): readonly TrackedPrice[] {
+    const laterAt = this.#laterAt(now)
+    if (laterAt > this.#at + 1) this.#at = laterAt
+    if (this.#at > now) return []
+    const due = this.members.filter((tracked) => tracked.waitsForTick && this.isDue(tracked, tracked.askedAt))
+    this.advance(now)
+    return due
+  }
+
+  advance(now: number): void {
+    const passed = 1 + Math.floor((now - this.#at) / this.periodMs)
+    this.#at += passed * this.periodMs
+    this.#tick += passed
+  }
+
+  /** Whether an address that was bought at `askedAt` is bought at the next tick: it would be too old at the one after that. */
+  isDue(tracked: TrackedPrice, askedAt: number): boolean {
+    const { lifeMs, multiple } = tracked
+    const isOwn = this.#staysTogether && this.#tick % multiple === 0
+    // So it is bought once an interval.
+    if (tracked.isReopened(askedAt) && askedAt + lifeMs >= this.#at + lifeMs * TICK_MARGIN) return false
+    return askedAt + lifeMs < this.#at + (isOwn ? multiple : 1) * this.periodMs
+  }
+
+  /**
+   * Puts the next tick where what is bought at each tick is a period old, after a purchase or another change. Returns what is too old before that, and
+   * is bought when it is.
+   */
+  follow(now: number): readonly TrackedPrice[] {
+    this.#at = this.#laterAt(now)
+    const waiting = this.members.filter(({ waitsForTick }) => waitsForTick)
+    const leading = this.ticksAnyway ? waiting.filter(({ multiple }) => multiple === 1) : waiting
+    if (leading.length > 0 && leading.every(({ lastsUntil }) => lastsUntil < this.#at))
+      this.#at = Math.max(now, Math.min(...leading.map((tracked) => this.#wantedAt(tracked))))
+    return this.#at > now ? waiting.filter(({ lastsUntil }) => lastsUntil < this.#at) : []
+  }
+
+  /** What costs less together with `due` now than at the next tick, and how much less; undefined if nothing does. */
+  early(now: number, due: ReadonlySet<TrackedPrice>) {
+    if (!this.ticksAnyway || this.#at <= now) return undefined
+    const next = this.members.filter(
+      (tracked) =>
+        tracked.waitsForTick && !due.has(tracked) && !tracked.isReopened() && tracked.lastsUntil < now + this.periodMs,
+    )
+    const credits = creditsFor(next.length)
+    const saved = creditsFor(due.size) + credits - creditsFor(due.size + next.length)
+    return { next, gain: saved - ((this.#at - now) / this.periodMs) * credits }
+  }
+
+  /** Counts what was bought early as the next tick. */
+  tickEarly(now: number): void {
+    this.#tick++
+    this.#at = now + this.periodMs
+  }
+
+  #wantedAt(tracked: TrackedPrice): number {
+    return tracked.isReopened() ? tracked.lastsUntil : tracked.askedAt + tracked.multiple * this.periodMs
+  }
+
+  /** When it has to tick whose prices were bought since its last tick, or still are on their way from it. */
+  #laterAt(now: number): number {
+    if (!this.ticksAnyway) return this.#at
+    let at = NEVER
+    for (const tracked of this.members) {
+      const { askedAt, dueAt, watchers } = tracked
+      if (dueAt < NEVER || watchers.size === 0) continue
+      // The tick follows its answer.
+      if (tracked.inFlight && askedAt + this.periodMs <= now + 1) continue
+      at = Math.min(at, tracked.multiple === 1 ? this.#wantedAt(tracked) : tracked.lastsUntil)
+    }
+    return at < NEVER ? Math.max(this.#at, at) : this.#at
+  }
+}
