@@ -237,7 +237,7 @@ class StoreLease implements SharedLease {
 /** The age at which no watcher has a use for a price; an hour at least. */
 function storeTtlOf({ watchers }: TrackedPrice, stretch: number): number {
   let ttlMs = MIN_TTL_MS
-  for (const { everyMs } of watchers.items()) ttlMs = Math.max(ttlMs, Math.ceil(everyMs * stretch))
+  for (const { everyMs } of watchers) ttlMs = Math.max(ttlMs, Math.ceil(everyMs * stretch))
   return ttlMs
 }
 

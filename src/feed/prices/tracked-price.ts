@@ -1,5 +1,4 @@
 import type { TokenPrice } from '../../generated/types.ts'
-import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { Failure } from '../failures.ts'
 import type { Stretch } from '../stretch.ts'
 import type { FeedPrice } from '../watch/types.ts'
@@ -36,18 +35,25 @@ export interface KnownPrice {
 
 const NEVER = Number.POSITIVE_INFINITY
 const LONG_AGO = Number.NEGATIVE_INFINITY
-const NOTHING = { price: undefined, at: LONG_AGO, requestedAt: LONG_AGO }
 
 /** An address, what is known of its price, and who wants to know it. Times are those of the clock of the feed. */
 export class TrackedPrice {
   /** In EIP-55 form. */
   readonly address: string
-  /** The strictest first, because one address may have thousands. */
-  readonly watchers = new PriorityQueue<RunningWatch>(({ everyMs }) => everyMs)
-  /** The shortest `atLeastEveryMs` first. */
-  readonly #guaranteed = new PriorityQueue<RunningWatch>(({ atLeastEveryMs }) => atLeastEveryMs)
+  readonly watchers = new Set<RunningWatch>()
   /** Price requests that wait for an answer. */
   readonly requesters = new Set<Subscriber>()
+  /** The shortest interval of the watchers, in milliseconds; Infinity without any. */
+  shortestInterval = NEVER
+  /** The longest interval that the watchers accept while the budget is too small, in milliseconds. */
+  longestInterval = NEVER
+
+  /** Null: the token has no price. Undefined: nothing is known. */
+  price: TokenPrice | null | undefined
+  /** When `price` was requested; -Infinity while nothing is known. */
+  at = LONG_AGO
+  /** The same moment in unix milliseconds. */
+  requestedAt = LONG_AGO
 
   // What the schedule sets.
   /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch; Infinity without one. */
@@ -71,11 +77,13 @@ export class TrackedPrice {
   suspectGroup: SuspectGroup | undefined
   failures = 0
 
-  #known: Omit<KnownPrice, 'price'> & { readonly price: TokenPrice | null | undefined } = NOTHING
+  /** When the first request was decided of those that have failed without a success; Infinity if the last one succeeded. */
+  failingSince = NEVER
+
+  #knownAskedAt = LONG_AGO
   #awaitedSince = LONG_AGO
   #purchases = 0
   readonly #snapshots = new PriceSnapshots()
-  #failingSince = NEVER
   #maybeChargedAt = LONG_AGO
   #forgivenAt = LONG_AGO
   /** When the last watcher left. */
@@ -85,21 +93,9 @@ export class TrackedPrice {
     this.address = address
   }
 
-  /** Null: the token has no price. Undefined: nothing is known. */
-  get price(): TokenPrice | null | undefined {
-    return this.#known.price
-  }
-  /** When `price` was requested; -Infinity while nothing is known. */
-  get at(): number {
-    return this.#known.at
-  }
-  /** The same moment in unix milliseconds. */
-  get requestedAt(): number {
-    return this.#known.requestedAt
-  }
   /** When the newest price was requested that is known or on its way. */
   get askedAt(): number {
-    return this.inFlight ? this.#awaitedSince : (this.#known.askedAt ?? this.#known.at)
+    return this.#purchases > 0 ? this.#awaitedSince : this.#knownAskedAt
   }
   /** When that is so old that the next one has to be requested. */
   get lastsUntil(): number {
@@ -114,21 +110,9 @@ export class TrackedPrice {
   }
   /** Whether a tick decides when it is bought: nothing is on its way, and no wait of its own is. */
   get waitsForTick(): boolean {
-    const isFree = !this.inFlight || (this.isLookUp && this.#purchases === 1)
+    const isFree = this.#purchases === 0 || (this.isLookUp && this.#purchases === 1)
     return this.dueAt === NEVER && isFree && this.watchers.size > 0
   }
-  /** The shortest interval of the watchers, in milliseconds; Infinity without any. */
-  get shortestInterval(): number {
-    return this.watchers.peek()?.everyMs ?? NEVER
-  }
-  /** The longest interval that the watchers accept while the budget is too small, in milliseconds. */
-  get longestInterval(): number {
-    return this.#guaranteed.peek()?.atLeastEveryMs ?? NEVER
-  }
-  get failingSince(): number {
-    return this.#failingSince
-  }
-
   /** How old its price may be for a watcher before it is stale, in milliseconds. */
   maxAge(everyMs: number): number {
     return this.paceMs > 0 ? streamedAge(everyMs, this.paceMs) : everyMs
@@ -149,15 +133,25 @@ export class TrackedPrice {
     return this.#leftAt >= askedAt
   }
 
+  /** Adds a watcher, or takes its new intervals. */
   join(watcher: RunningWatch): void {
-    this.watchers.put(watcher)
-    this.#guaranteed.put(watcher)
+    this.watchers.add(watcher)
+    this.#findIntervals()
   }
 
   leave(watcher: RunningWatch, now: number): void {
     this.watchers.delete(watcher)
-    this.#guaranteed.delete(watcher)
+    this.#findIntervals()
     if (this.watchers.size === 0) this.#leftAt = now
+  }
+
+  #findIntervals(): void {
+    this.shortestInterval = NEVER
+    this.longestInterval = NEVER
+    for (const { everyMs, atLeastEveryMs } of this.watchers) {
+      this.shortestInterval = Math.min(this.shortestInterval, everyMs)
+      this.longestInterval = Math.min(this.longestInterval, atLeastEveryMs)
+    }
   }
 
   stretch({ stretch, atLeastStretch }: Pick<Stretch, 'stretch' | 'atLeastStretch'>): void {
@@ -178,10 +172,14 @@ export class TrackedPrice {
   deliver(known: KnownPrice): void {
     this.release()
     // An answer may overtake the one before it.
-    if ((known.askedAt ?? known.at) >= (this.#known.askedAt ?? this.#known.at)) this.#known = known
+    const { price, at, requestedAt, askedAt = at } = known
+    if (askedAt >= this.#knownAskedAt) {
+      Object.assign(this, { price, at, requestedAt })
+      this.#knownAskedAt = askedAt
+    }
     this.reportedLateMs = 0
     this.#maybeChargedAt = LONG_AGO
-    this.#failingSince = NEVER
+    this.failingSince = NEVER
   }
 
   /**
@@ -190,7 +188,7 @@ export class TrackedPrice {
    */
   fail(decidedAt: number, maybeChargedAt = this.#maybeChargedAt): void {
     this.release()
-    this.#failingSince = Math.min(this.#failingSince, decidedAt)
+    this.failingSince = Math.min(this.failingSince, decidedAt)
     this.#maybeChargedAt = maybeChargedAt
   }
 
@@ -216,7 +214,7 @@ export class TrackedPrice {
   subscribers(): readonly Subscriber[] {
     // Spreading two sets into one array takes several times as long as one.
     const { requesters, watchers } = this
-    return requesters.size === 0 ? [...watchers.items()] : [...requesters, ...watchers.items()]
+    return requesters.size === 0 ? [...watchers] : [...requesters, ...watchers]
   }
 }
 

@@ -1,6 +1,5 @@
 import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
-import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
 import { type BuyingFeed, PriceBuyer, type PurchasePlanner } from '../prices/price-buyer.ts'
@@ -37,8 +36,8 @@ export class Schedule implements PurchasePlanner {
   readonly watched = new Set<TrackedPrice>()
   readonly #context: ScheduledFeed
   readonly #buyer: PriceBuyer
-  /** Watched or requested, and bought outside of the ticks, by `dueAt`. */
-  readonly #urgent = new PriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
+  /** Watched or requested, and bought outside of the ticks, at `dueAt`. */
+  readonly #urgent = new Set<TrackedPrice>()
   readonly #requested = new Set<TrackedPrice>()
   readonly #inFlight = new Set<Promise<void>>()
   readonly #late: LatePrices
@@ -55,7 +54,7 @@ export class Schedule implements PurchasePlanner {
   constructor(context: ScheduledFeed, shared: SharedPrices | undefined) {
     this.#context = context
     this.#buyer = new PriceBuyer(context, this, shared)
-    this.#late = new LatePrices(context, this.answerTimes)
+    this.#late = new LatePrices(context, this.watched, this.answerTimes)
   }
 
   get bought(): TrackedPrice[] {
@@ -130,7 +129,7 @@ export class Schedule implements PurchasePlanner {
   /** The service answers again: what may have been charged in vain need not wait for its interval. */
   recovered(): void {
     const now = this.#context.clock.now()
-    for (const tracked of [...this.#urgent.items()]) if (tracked.forgiveCharge()) this.#setDue(tracked, now)
+    for (const tracked of [...this.#urgent]) if (tracked.forgiveCharge()) this.#setDue(tracked, now)
   }
 
   /** A stream brings a price. */
@@ -161,40 +160,48 @@ export class Schedule implements PurchasePlanner {
   }
 
   #setTimer(): void {
-    const { clock, dailyBudget, collectMs } = this.#context
-    const next = this.#isPaused ? NEVER : this.#nextAt()
+    const { clock, collectMs, dailyBudget } = this.#context
+    const now = clock.now()
+    const next = this.#nextAt()
     if (next === NEVER) {
       this.#stopTimer()
       return
     }
     // A new day of the budget may end the stretch, or the wait for it.
-    const at = Math.min(next, dailyBudget.renewsAt)
-    const lookAt = Math.min(at, clock.now() + LOOK_MS)
+    const { renewsAt } = dailyBudget
+    const at = Math.min(next, renewsAt, now + LOOK_MS)
     // A timer that fires too early sets another; that is cheaper than replacing it each time.
-    if (this.#timer.at <= lookAt) return
+    if (this.#timer.at <= at) return
     this.#stopTimer()
-    const current = { at: lookAt, stop: () => {} }
+    const current = { at, stop: () => {} }
     this.#timer = current
     const onTimer = () => {
       if (this.#timer !== current) return
       this.#timer = NO_TIMER
-      if (clock.now() < at) this.#setTimer()
-      else this.#run()
+      if (clock.now() >= Math.min(this.#nextAt(), renewsAt)) this.#run()
+      this.#setTimer()
     }
-    const waitMs = lookAt - clock.now()
-    if (waitMs <= 0 && collectMs === 0) queueMicrotask(onTimer)
-    else current.stop = startTimer(clock, Math.max(0, Math.ceil(waitMs)), onTimer)
+    if (at <= now && collectMs === 0) queueMicrotask(onTimer)
+    else current.stop = startTimer(clock, Math.max(0, Math.ceil(at - now)), onTimer)
   }
 
   /** A wait after a failure puts off what is bought, and nothing that somebody has to be told. */
   #nextAt(): number {
     const { backoff } = this.#context
+    if (this.#isPaused) return NEVER
     const requestedAt = this.#requested.size > 0 ? this.#collectedAt : NEVER
-    let at = Math.min(requestedAt, this.#urgent.peek()?.dueAt ?? NEVER)
+    let at = Math.min(requestedAt, this.#urgentAt)
     for (const group of this.ticks.groups) at = Math.min(at, group.at)
-    at = this.#isLoading ? NEVER : Math.max(at, backoff.until)
+    if (this.#isLoading) at = NEVER
+    if (backoff.failure) at = Math.max(at, backoff.until)
     if (backoff.refusal) at = Math.min(at, requestedAt)
     return Math.min(at, this.#changesAt, this.ticks.replanAt, this.#late.nextAt)
+  }
+
+  get #urgentAt(): number {
+    let at = NEVER
+    for (const { dueAt } of this.#urgent) at = Math.min(at, dueAt)
+    return at
   }
 
   #stopTimer(): void {
@@ -203,14 +210,13 @@ export class Schedule implements PurchasePlanner {
   }
 
   #run(): void {
-    if (this.#isPaused) return
-    const now = this.#context.clock.now()
+    const { clock, backoff } = this.#context
+    const now = clock.now()
     if (now >= Math.min(this.#changesAt, this.ticks.replanAt)) this.#applyChanges(now)
     else this.#updateStretch(now, false)
     this.#late.report(now)
-    if (now >= this.#context.backoff.until) this.#buyOnceLoaded(now)
-    else this.#refuse(this.#context.backoff.refusal)
-    this.#setTimer()
+    if (backoff.failure && now < backoff.until) this.#refuse(backoff.refusal)
+    else this.#buyOnceLoaded(now)
   }
 
   /** Nothing is bought for so long that price requests fail, and watches are told why. */
@@ -219,8 +225,7 @@ export class Schedule implements PurchasePlanner {
     const requested = [...this.#requested]
     this.#requested.clear()
     this.#buyer.fail(requested, failure)
-    for (const tracked of this.bought)
-      for (const watcher of [...tracked.watchers.items()]) watcher.onFailure(tracked, failure)
+    for (const tracked of this.bought) for (const watcher of [...tracked.watchers]) watcher.onFailure(tracked, failure)
   }
 
   /** What earlier processes have spent is known before anything is bought: a stretched interval accepts older prices. */
@@ -264,7 +269,8 @@ export class Schedule implements PurchasePlanner {
       for (const tracked of this.#buyer.admit(requested)) due.add(tracked)
     }
     const lookUps = new Set(due)
-    for (let tracked = this.#urgent.peek(); tracked && tracked.dueAt <= now; tracked = this.#urgent.peek()) {
+    for (const tracked of this.#urgent) {
+      if (tracked.dueAt > now) continue
       this.#setDue(tracked, NEVER)
       if (!tracked.inFlight) due.add(tracked)
     }
@@ -306,7 +312,7 @@ export class Schedule implements PurchasePlanner {
     const [error] = errors
     const isUsedUp = error !== undefined && errors.every((one) => one !== undefined)
     const { failure } = backoff
-    const isBuying = (this.#urgent.peek()?.dueAt ?? NEVER) <= clock.now()
+    const isBuying = this.#urgentAt <= clock.now()
     if (isUsedUp && !isBuying && backoff.state !== 'stopped') {
       this.#usedUp = error
       this.#refuse(backoff.recordFailure(error, clock.now()))
@@ -371,7 +377,7 @@ export class Schedule implements PurchasePlanner {
 
   #setDue(tracked: TrackedPrice, at: number): void {
     tracked.dueAt = at
-    if (at < NEVER) this.#urgent.put(tracked)
+    if (at < NEVER) this.#urgent.add(tracked)
     else this.#urgent.delete(tracked)
   }
 }
