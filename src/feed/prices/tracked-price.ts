@@ -108,10 +108,10 @@ export class TrackedPrice {
   get isWanted(): boolean {
     return this.watchers.size > 0 || this.requesters.size > 0
   }
-  /** Whether a tick decides when it is bought: nothing is on its way, and no wait of its own is. */
+  /** Whether a tick decides when it is bought: no stream brings it, nothing is on its way, and it has no wait of its own. */
   get waitsForTick(): boolean {
     const isFree = this.#purchases === 0 || (this.isLookUp && this.#purchases === 1)
-    return this.dueAt === NEVER && isFree && this.watchers.size > 0
+    return this.dueAt === NEVER && this.paceMs === 0 && isFree && this.watchers.size > 0
   }
   /** How old its price may be for a watcher before it is stale, in milliseconds. */
   maxAge(everyMs: number): number {

@@ -2,7 +2,7 @@ import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
-import { type BuyingFeed, PriceBuyer, type PurchasePlanner } from '../prices/price-buyer.ts'
+import { type BuyingFeed, PriceBuyer } from '../prices/price-buyer.ts'
 import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { KnownPrice, TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedStream } from '../stream/feed-stream.ts'
@@ -27,7 +27,7 @@ const MIN_STRETCH_CHANGE = 0.05
  * - where a watch joins and it would be too old at the next tick, when it is, or where it failed and the wait is over;
  * - on request, and then a group's next tick may go with it, where that costs less.
  */
-export class Schedule implements PurchasePlanner {
+export class Schedule {
   /** Where prices come without being bought; undefined without a proxy. */
   stream: FeedStream | undefined
   /** What is bought again and again, with the stretch. */
@@ -262,12 +262,9 @@ export class Schedule implements PurchasePlanner {
 
   /** Everything that is due at this moment goes into one purchase. */
   #buy(now: number): void {
-    const due = new Set<TrackedPrice>()
-    if (this.#requested.size > 0 && now >= this.#collectedAt) {
-      const requested = [...this.#requested]
-      this.#requested.clear()
-      for (const tracked of this.#buyer.admit(requested)) due.add(tracked)
-    }
+    const requested = now >= this.#collectedAt ? [...this.#requested] : []
+    for (const tracked of requested) this.#requested.delete(tracked)
+    const due = new Set(this.#buyer.admit(requested))
     const lookUps = new Set(due)
     for (const tracked of this.#urgent) {
       if (tracked.dueAt > now) continue
