@@ -54,6 +54,8 @@ export class TrackedPrice {
   at = LONG_AGO
   /** The same moment in unix milliseconds. */
   requestedAt = LONG_AGO
+  /** When the newest price was requested that is known or on its way. */
+  askedAt = LONG_AGO
 
   // What the schedule sets.
   /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch; Infinity without one. */
@@ -65,13 +67,14 @@ export class TrackedPrice {
   dueAt = NEVER
   /** Whether what is on its way was requested between the ticks: a tick then buys it, too, as it would without the request. */
   isLookUp = false
-  /** When a watcher has to be told that its price is late. */
-  lateAt = NEVER
-  /** Watchers with an interval up to this know that the price is late. */
-  reportedLateMs = 0
 
-  /** How often a stream brings its price for the watchers, in milliseconds; 0 where it is bought. The stream sets it. */
+  /** How often a stream brings its price for the watchers, in milliseconds; 0 where it is bought. */
   paceMs = 0
+  /** When the next watcher has to be told that the price is late, and the age that it accepts. */
+  lateAt = NEVER
+  lateMs = NEVER
+  /** Watchers that accept an age up to this know that the price is late. */
+  reportedLateMs = 0
 
   /** Addresses of one failed request, which are requested apart from all others; undefined without a suspicion. */
   suspectGroup: SuspectGroup | undefined
@@ -81,7 +84,6 @@ export class TrackedPrice {
   failingSince = NEVER
 
   #knownAskedAt = LONG_AGO
-  #awaitedSince = LONG_AGO
   #purchases = 0
   readonly #snapshots = new PriceSnapshots()
   #maybeChargedAt = LONG_AGO
@@ -93,10 +95,6 @@ export class TrackedPrice {
     this.address = address
   }
 
-  /** When the newest price was requested that is known or on its way. */
-  get askedAt(): number {
-    return this.#purchases > 0 ? this.#awaitedSince : this.#knownAskedAt
-  }
   /** When that is so old that the next one has to be requested. */
   get lastsUntil(): number {
     return this.askedAt + this.lifeMs
@@ -113,6 +111,7 @@ export class TrackedPrice {
     const isFree = this.#purchases === 0 || (this.isLookUp && this.#purchases === 1)
     return this.dueAt === NEVER && this.paceMs === 0 && isFree && this.watchers.size > 0
   }
+
   /** How old its price may be for a watcher before it is stale, in milliseconds. */
   maxAge(everyMs: number): number {
     return this.paceMs > 0 ? streamedAge(everyMs, this.paceMs) : everyMs
@@ -136,22 +135,39 @@ export class TrackedPrice {
   /** Adds a watcher, or takes its new intervals. */
   join(watcher: RunningWatch): void {
     this.watchers.add(watcher)
-    this.#findIntervals()
+    this.#update()
   }
 
   leave(watcher: RunningWatch, now: number): void {
     this.watchers.delete(watcher)
-    this.#findIntervals()
+    this.#update()
     if (this.watchers.size === 0) this.#leftAt = now
   }
 
-  #findIntervals(): void {
+  setPace(paceMs: number): void {
+    this.paceMs = paceMs
+    this.#update()
+  }
+
+  /** Everybody who accepts no price as old as this one is told now. */
+  reportLate(now: number): void {
+    // Fractions of a millisecond get lost in a difference of times.
+    this.reportedLateMs = Math.max(this.lateMs, now - this.at - 1)
+    this.#update()
+  }
+
+  /** Finds what the watchers want, and who has to be told next that the price is late. */
+  #update(): void {
     this.shortestInterval = NEVER
     this.longestInterval = NEVER
+    this.lateMs = NEVER
     for (const { everyMs, atLeastEveryMs } of this.watchers) {
       this.shortestInterval = Math.min(this.shortestInterval, everyMs)
       this.longestInterval = Math.min(this.longestInterval, atLeastEveryMs)
+      const ageMs = this.maxAge(everyMs)
+      if (ageMs > this.reportedLateMs) this.lateMs = Math.min(this.lateMs, ageMs)
     }
+    this.lateAt = this.price === undefined ? NEVER : this.at + this.lateMs + 1
   }
 
   stretch({ stretch, atLeastStretch }: Pick<Stretch, 'stretch' | 'atLeastStretch'>): void {
@@ -160,26 +176,28 @@ export class TrackedPrice {
 
   /** Somebody gets a price for it. */
   await(now: number): void {
-    this.#awaitedSince = now
+    this.askedAt = now
     this.#purchases++
   }
 
   /** A purchase of it has ended. */
   release(): void {
     this.#purchases = Math.max(0, this.#purchases - 1)
+    if (this.#purchases === 0) this.askedAt = this.#knownAskedAt
   }
 
   deliver(known: KnownPrice): void {
-    this.release()
-    // An answer may overtake the one before it.
     const { price, at, requestedAt, askedAt = at } = known
+    // An answer may overtake the one before it.
     if (askedAt >= this.#knownAskedAt) {
       Object.assign(this, { price, at, requestedAt })
       this.#knownAskedAt = askedAt
     }
+    this.release()
     this.reportedLateMs = 0
     this.#maybeChargedAt = LONG_AGO
     this.failingSince = NEVER
+    this.#update()
   }
 
   /**

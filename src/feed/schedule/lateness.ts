@@ -57,41 +57,20 @@ export class LatePrices {
     return next
   }
 
-  /** Call it when a price or its watchers have changed. */
-  update(tracked: TrackedPrice): void {
-    const { price, at, reportedLateMs } = tracked
-    tracked.lateAt = price === undefined ? NEVER : at + ageAbove(tracked, reportedLateMs) + 1
-  }
-
   report(now: number): void {
     const { dailyBudget, backoff, emit } = this.#feed
     const { leadMs } = this.#answerTimes.latency
     for (const tracked of this.#watched) {
       if (tracked.lateAt > now) continue
-      const { address, at, inFlight, watchers } = tracked
-      const everyMs = ageAbove(tracked, tracked.reportedLateMs)
+      const { address, inFlight, watchers, lateMs: everyMs } = tracked
       const isSlow = inFlight && dailyBudget.stretch === 1 && backoff.state === 'none'
       if (isSlow && this.#slowLeadMs !== leadMs) {
         this.#slowLeadMs = leadMs
         emit({ type: 'feed.slow', address, everyMs, leadMs })
       }
-      // Fractions of a millisecond get lost in a difference of times.
-      tracked.reportedLateMs = Math.max(everyMs, now - at - 1)
-      this.update(tracked)
+      tracked.reportLate(now)
       for (const watcher of [...watchers])
         if (tracked.maxAge(watcher.everyMs) <= tracked.reportedLateMs) watcher.onLate(tracked)
     }
   }
-}
-
-/** The shortest age above `ms` at which the price is stale for a watcher. */
-function ageAbove(tracked: TrackedPrice, ms: number): number {
-  const shortest = tracked.maxAge(tracked.shortestInterval)
-  if (shortest > ms) return shortest
-  let next = NEVER
-  for (const { everyMs } of tracked.watchers) {
-    const ageMs = tracked.maxAge(everyMs)
-    if (ageMs > ms) next = Math.min(next, ageMs)
-  }
-  return next
 }

@@ -8,7 +8,6 @@ import type { KnownPrice, TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedStream } from '../stream/feed-stream.ts'
 import type { RunningWatch } from '../watch/watch.ts'
 import { AnswerTimes, LatePrices } from './lateness.ts'
-import { MIN_LINEAR, type TickGroup } from './tick-group.ts'
 import { TickPlan } from './tick-plan.ts'
 
 /** What a schedule needs of its feed. */
@@ -92,7 +91,7 @@ export class Schedule {
   /** A stream brings the price of an address, or no longer does. */
   setPace(tracked: TrackedPrice, paceMs: number): void {
     if (tracked.paceMs === paceMs) return
-    tracked.paceMs = paceMs
+    tracked.setPace(paceMs)
     this.#setDue(tracked, NEVER)
     this.#changed(tracked)
   }
@@ -114,7 +113,6 @@ export class Schedule {
 
   delivered(tracked: TrackedPrice): void {
     this.#setDue(tracked, NEVER)
-    this.#late.update(tracked)
   }
 
   /** An address has failed. Without a failure, it is bought again at once. */
@@ -190,11 +188,11 @@ export class Schedule {
     const { backoff } = this.#context
     if (this.#isPaused) return NEVER
     const requestedAt = this.#requested.size > 0 ? this.#collectedAt : NEVER
-    let at = Math.min(requestedAt, this.#urgentAt)
-    for (const group of this.ticks.groups) at = Math.min(at, group.at)
-    if (this.#isLoading) at = NEVER
-    if (backoff.failure) at = Math.max(at, backoff.until)
-    if (backoff.refusal) at = Math.min(at, requestedAt)
+    let at = this.#isLoading ? NEVER : Math.min(requestedAt, this.#urgentAt, this.ticks.nextAt)
+    if (backoff.state !== 'none') {
+      at = Math.max(at, backoff.until)
+      if (backoff.refusal) at = Math.min(at, requestedAt)
+    }
     return Math.min(at, this.#changesAt, this.ticks.replanAt, this.#late.nextAt)
   }
 
@@ -215,7 +213,7 @@ export class Schedule {
     if (now >= Math.min(this.#changesAt, this.ticks.replanAt)) this.#applyChanges(now)
     else this.#updateStretch(now, false)
     this.#late.report(now)
-    if (backoff.failure && now < backoff.until) this.#refuse(backoff.refusal)
+    if (backoff.state !== 'none' && now < backoff.until) this.#refuse(backoff.refusal)
     else this.#buyOnceLoaded(now)
   }
 
@@ -271,35 +269,21 @@ export class Schedule {
       this.#setDue(tracked, NEVER)
       if (!tracked.inFlight) due.add(tracked)
     }
-    const ticking = this.ticks.groups.filter(({ at }) => at <= now)
-    for (const group of ticking) for (const tracked of group.tick(now)) due.add(tracked)
-    const early = lookUps.size > 0 ? this.#takeEarlyTick(now, due) : []
+    for (const tracked of this.ticks.tick(now)) due.add(tracked)
+    const early = lookUps.size > 0 ? this.ticks.tickEarly(now, due) : []
     for (const tracked of due) {
       this.#setDue(tracked, NEVER)
       tracked.isLookUp = lookUps.has(tracked)
     }
     if (due.size > 0) this.#track(this.#buyer.buy([...due], early))
     // What a tick leaves out is bought when it is due.
-    if (due.size > 0 || ticking.length > 0) this.#follow(now)
-  }
-
-  /** The next tick of a group goes with a look-up, where that costs less than to send it later. Returns its addresses. */
-  #takeEarlyTick(now: number, due: ReadonlySet<TrackedPrice>): readonly TrackedPrice[] {
-    let best: { group: TickGroup; next: readonly TrackedPrice[] } | undefined
-    let most = 0
-    for (const group of this.ticks.groups) {
-      const { next, gain } = group.early(now, due) ?? { next: [], gain: 0 }
-      if (gain > most) best = { group, next }
-      most = Math.max(most, gain)
-    }
-    best?.group.tickEarly(now)
-    return best?.next ?? []
+    this.#follow(now)
   }
 
   /** Stops while less is left of the day than any tick needs: what is bought next is bought in the next day. */
   #stopIfUsedUp(): void {
     const { clock, dailyBudget, backoff } = this.#context
-    if (this.#inFlight.size > 0) return
+    if (this.#inFlight.size > 0 || !dailyBudget.isLimited) return
     const errors = this.ticks.groups.map(({ members }) =>
       dailyBudget.usedUp(
         members.filter(({ multiple }) => multiple === 1).length || 1,
@@ -316,17 +300,8 @@ export class Schedule {
     } else if (!isUsedUp && failure && failure.error === this.#usedUp) backoff.end()
   }
 
-  /**
-   * The groups follow what was bought, and what is too old before the next tick is bought when it is, so that nobody who comes and goes has it bought
-   * again. Several are cheaper in one request.
-   */
   #follow(now: number): void {
-    const apart = this.ticks.groups.flatMap((group) => group.follow(now))
-    const firstAt = Math.min(...apart.map(({ lastsUntil }) => lastsUntil))
-    for (const tracked of apart) {
-      const isAlone = apart.length < MIN_LINEAR || tracked.isReopened()
-      this.#setDue(tracked, Math.max(now, isAlone ? tracked.lastsUntil : firstAt))
-    }
+    for (const [tracked, at] of this.ticks.follow(now)) this.#setDue(tracked, at)
   }
 
   #applyChanges(now: number): void {
@@ -363,7 +338,6 @@ export class Schedule {
     const { clock, collectMs, dailyBudget } = this.#context
     tracked.stretch(dailyBudget)
     this.#changesAt = Math.min(this.#changesAt, clock.now() + collectMs)
-    this.#late.update(tracked)
   }
 
   #dropUnwanted(tracked: TrackedPrice): void {

@@ -10,7 +10,7 @@ import {
   planWithPeriods,
   type Timetable,
 } from '../timetable.ts'
-import { TickGroup } from './tick-group.ts'
+import { MIN_LINEAR, TickGroup } from './tick-group.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 /** The timetable is planned anew at most this often. In between, what joins is added to the groups that there are. */
@@ -58,6 +58,44 @@ export class TickPlan {
     else if (bought.length > 0) this.replanAt = Math.min(this.replanAt, this.#plannedAt + MIN_PLAN_MS)
     this.#latency = latency
     this.#place(bought, now)
+  }
+
+  /** When the next group ticks. */
+  get nextAt(): number {
+    let at = NEVER
+    for (const group of this.groups) at = Math.min(at, group.at)
+    return at
+  }
+
+  /** Returns what the ticks of this moment buy. */
+  tick(now: number): readonly TrackedPrice[] {
+    return this.groups.flatMap((group) => (group.at <= now ? group.tick(now) : []))
+  }
+
+  /** The next tick of a group goes with a look-up, where that costs less than to send it later. Returns its addresses. */
+  tickEarly(now: number, due: ReadonlySet<TrackedPrice>): readonly TrackedPrice[] {
+    let best: { group: TickGroup; next: readonly TrackedPrice[] } | undefined
+    let most = 0
+    for (const group of this.groups) {
+      const { next, gain } = group.early(now, due) ?? { next: [], gain: 0 }
+      if (gain > most) best = { group, next }
+      most = Math.max(most, gain)
+    }
+    best?.group.tickEarly(now)
+    return best?.next ?? []
+  }
+
+  /**
+   * The groups follow what was bought. Returns what is too old before the next tick, and when it is bought: when it is too old, so that nobody who comes
+   * and goes has it bought again. Several are cheaper in one request.
+   */
+  follow(now: number): (readonly [tracked: TrackedPrice, at: number])[] {
+    const apart = this.groups.flatMap((group) => group.follow(now))
+    const firstAt = Math.min(...apart.map(({ lastsUntil }) => lastsUntil))
+    return apart.map((tracked) => {
+      const isAlone = apart.length < MIN_LINEAR || tracked.isReopened()
+      return [tracked, Math.max(now, isAlone ? tracked.lastsUntil : firstAt)]
+    })
   }
 
   /**
