@@ -56,6 +56,8 @@ export class TrackedPrice {
   requestedAt = LONG_AGO
   /** When the newest price was requested that is known or on its way. */
   askedAt = LONG_AGO
+  /** When the last watcher left: since then nobody watched it for a while. */
+  leftAt = LONG_AGO
 
   // What the schedule sets.
   /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch; Infinity without one. */
@@ -88,17 +90,11 @@ export class TrackedPrice {
   readonly #snapshots = new PriceSnapshots()
   #maybeChargedAt = LONG_AGO
   #forgivenAt = LONG_AGO
-  /** When the last watcher left. */
-  #leftAt = LONG_AGO
 
   constructor(address: string) {
     this.address = address
   }
 
-  /** When that is so old that the next one has to be requested. */
-  get lastsUntil(): number {
-    return this.askedAt + this.lifeMs
-  }
   /** Whether somebody gets a price for it: from the store, a stream or the service. */
   get inFlight(): boolean {
     return this.#purchases > 0
@@ -127,11 +123,6 @@ export class TrackedPrice {
     return this.#snapshots.show(this, spelling, now, isStale(now - this.at, maxAgeMs))
   }
 
-  /** Whether nobody watched it for a while since it was bought. */
-  isReopened(askedAt = this.askedAt): boolean {
-    return this.#leftAt >= askedAt
-  }
-
   /** Adds a watcher, or takes its new intervals. */
   join(watcher: RunningWatch): void {
     this.watchers.add(watcher)
@@ -141,7 +132,7 @@ export class TrackedPrice {
   leave(watcher: RunningWatch, now: number): void {
     this.watchers.delete(watcher)
     this.#update()
-    if (this.watchers.size === 0) this.#leftAt = now
+    if (this.watchers.size === 0) this.leftAt = now
   }
 
   setPace(paceMs: number): void {

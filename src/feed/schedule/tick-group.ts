@@ -7,6 +7,12 @@ export const MIN_LINEAR = 3
 /** A price that is so close to the end of its life, as a share of it, is bought at a tick: timers are late by a moment. */
 const TICK_MARGIN = 0.05
 
+/** When the newest price of an address, known or on its way, is so old that the next one has to be requested. */
+export const lastsUntil = ({ askedAt, lifeMs }: TrackedPrice): number => askedAt + lifeMs
+
+/** Whether nobody watched an address for a while since it was bought. */
+export const isReopened = ({ leftAt, askedAt }: TrackedPrice): boolean => leftAt >= askedAt
+
 /**
  * Addresses that are bought at the ticks of one timer, each at every nth. Ticks are fixed moments, but they follow the purchases between them: what was
  * bought by a look-up or by another process is not bought again before its time.
@@ -21,56 +27,48 @@ export class TickGroup {
    * nth tick what would be too old at the next nth is bought.
    */
   readonly #staysTogether: boolean
-  #at: number
-  #tick: number
+  /** The moment of the next tick, and its number. */
+  at: number
+  ticks: number
 
-  /** @param tick how often it has ticked */
-  constructor(periodMs: number, members: readonly TrackedPrice[], at: number, tick: number) {
+  constructor(periodMs: number, members: readonly TrackedPrice[], at: number, ticks: number) {
     this.periodMs = periodMs
     this.members = members
     const atEachTick = members.filter(({ multiple }) => multiple === 1).length
     this.ticksAnyway = atEachTick > 0
     this.#staysTogether = atEachTick % MAX_ITEMS < MIN_LINEAR
-    this.#at = at
-    this.#tick = tick
-  }
-
-  /** The moment of the next tick. */
-  get at(): number {
-    return this.#at
-  }
-  get ticks(): number {
-    return this.#tick
+    this.at = at
+    this.ticks = ticks
   }
 
   /** The same group, for a forecast. */
   copy(): TickGroup {
-    return new TickGroup(this.periodMs, this.members, this.#at, this.#tick)
+    return new TickGroup(this.periodMs, this.members, this.at, this.ticks)
   }
 
   /** Ticks, unless that has to wait for a slow answer. Returns what is bought. */
   tick(now: number): readonly TrackedPrice[] {
     const laterAt = this.#laterAt(now)
-    if (laterAt > this.#at + 1) this.#at = laterAt
-    if (this.#at > now) return []
+    if (laterAt > this.at + 1) this.at = laterAt
+    if (this.at > now) return []
     const due = this.members.filter((tracked) => tracked.waitsForTick && this.isDue(tracked, tracked.askedAt))
     this.advance(now)
     return due
   }
 
   advance(now: number): void {
-    const passed = 1 + Math.floor((now - this.#at) / this.periodMs)
-    this.#at += passed * this.periodMs
-    this.#tick += passed
+    const passed = 1 + Math.floor((now - this.at) / this.periodMs)
+    this.at += passed * this.periodMs
+    this.ticks += passed
   }
 
   /** Whether an address that was bought at `askedAt` is bought at the next tick: it would be too old at the one after that. */
   isDue(tracked: TrackedPrice, askedAt: number): boolean {
     const { lifeMs, multiple } = tracked
-    const isOwn = this.#staysTogether && this.#tick % multiple === 0
+    const isOwn = this.#staysTogether && this.ticks % multiple === 0
     // So it is bought once an interval.
-    if (tracked.isReopened(askedAt) && askedAt + lifeMs >= this.#at + lifeMs * TICK_MARGIN) return false
-    return askedAt + lifeMs < this.#at + (isOwn ? multiple : 1) * this.periodMs
+    if (tracked.leftAt >= askedAt && askedAt + lifeMs >= this.at + lifeMs * TICK_MARGIN) return false
+    return askedAt + lifeMs < this.at + (isOwn ? multiple : 1) * this.periodMs
   }
 
   /**
@@ -78,47 +76,47 @@ export class TickGroup {
    * is bought when it is.
    */
   follow(now: number): readonly TrackedPrice[] {
-    this.#at = this.#laterAt(now)
+    this.at = this.#laterAt(now)
     const waiting = this.members.filter(({ waitsForTick }) => waitsForTick)
     const leading = this.ticksAnyway ? waiting.filter(({ multiple }) => multiple === 1) : waiting
-    if (leading.length > 0 && leading.every(({ lastsUntil }) => lastsUntil < this.#at))
-      this.#at = Math.max(now, Math.min(...leading.map((tracked) => this.#wantedAt(tracked))))
-    return this.#at > now ? waiting.filter(({ lastsUntil }) => lastsUntil < this.#at) : []
+    if (leading.length > 0 && leading.every((tracked) => lastsUntil(tracked) < this.at))
+      this.at = Math.max(now, Math.min(...leading.map((tracked) => this.#wantedAt(tracked))))
+    return this.at > now ? waiting.filter((tracked) => lastsUntil(tracked) < this.at) : []
   }
 
   /** What costs less together with `due` now than at the next tick, and how much less; undefined if nothing does. */
   early(now: number, due: ReadonlySet<TrackedPrice>) {
-    if (!this.ticksAnyway || this.#at <= now) return undefined
+    if (!this.ticksAnyway || this.at <= now) return undefined
     const next = this.members.filter(
       (tracked) =>
-        tracked.waitsForTick && !due.has(tracked) && !tracked.isReopened() && tracked.lastsUntil < now + this.periodMs,
+        tracked.waitsForTick && !due.has(tracked) && !isReopened(tracked) && lastsUntil(tracked) < now + this.periodMs,
     )
     const credits = creditsFor(next.length)
     const saved = creditsFor(due.size) + credits - creditsFor(due.size + next.length)
-    return { next, gain: saved - ((this.#at - now) / this.periodMs) * credits }
+    return { next, gain: saved - ((this.at - now) / this.periodMs) * credits }
   }
 
   /** Counts what was bought early as the next tick. */
   tickEarly(now: number): void {
-    this.#tick++
-    this.#at = now + this.periodMs
+    this.ticks++
+    this.at = now + this.periodMs
   }
 
   #wantedAt(tracked: TrackedPrice): number {
-    return tracked.isReopened() ? tracked.lastsUntil : tracked.askedAt + tracked.multiple * this.periodMs
+    return isReopened(tracked) ? lastsUntil(tracked) : tracked.askedAt + tracked.multiple * this.periodMs
   }
 
   /** When it has to tick whose prices were bought since its last tick, or still are on their way from it. */
   #laterAt(now: number): number {
-    if (!this.ticksAnyway) return this.#at
+    if (!this.ticksAnyway) return this.at
     let at = NEVER
     for (const tracked of this.members) {
       const { askedAt, dueAt, watchers } = tracked
       if (dueAt < NEVER || watchers.size === 0) continue
       // The tick follows its answer.
       if (tracked.inFlight && askedAt + this.periodMs <= now + 1) continue
-      at = Math.min(at, tracked.multiple === 1 ? this.#wantedAt(tracked) : tracked.lastsUntil)
+      at = Math.min(at, tracked.multiple === 1 ? this.#wantedAt(tracked) : lastsUntil(tracked))
     }
-    return at < NEVER ? Math.max(this.#at, at) : this.#at
+    return at < NEVER ? Math.max(this.at, at) : this.at
   }
 }

@@ -10,7 +10,7 @@ import {
   planWithPeriods,
   type Timetable,
 } from '../timetable.ts'
-import { MIN_LINEAR, TickGroup } from './tick-group.ts'
+import { isReopened, lastsUntil, MIN_LINEAR, TickGroup } from './tick-group.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 /** The timetable is planned anew at most this often. In between, what joins is added to the groups that there are. */
@@ -91,10 +91,10 @@ export class TickPlan {
    */
   follow(now: number): (readonly [tracked: TrackedPrice, at: number])[] {
     const apart = this.groups.flatMap((group) => group.follow(now))
-    const firstAt = Math.min(...apart.map(({ lastsUntil }) => lastsUntil))
+    const firstAt = Math.min(...apart.map(lastsUntil))
     return apart.map((tracked) => {
-      const isAlone = apart.length < MIN_LINEAR || tracked.isReopened()
-      return [tracked, Math.max(now, isAlone ? tracked.lastsUntil : firstAt)]
+      const isAlone = apart.length < MIN_LINEAR || isReopened(tracked)
+      return [tracked, Math.max(now, isAlone ? lastsUntil(tracked) : firstAt)]
     })
   }
 
@@ -148,7 +148,7 @@ export class TickPlan {
     const same = [...earlier].find((group) => group.periodMs === periodMs)
     const [scaled] = same ? [same] : earlier
     let at = Math.min(now + periodMs, same?.at ?? NEVER)
-    if (!same) for (const { lastsUntil } of members) if (lastsUntil >= now) at = Math.min(at, lastsUntil)
+    if (!same) for (const lastAt of members.map(lastsUntil)) if (lastAt >= now) at = Math.min(at, lastAt)
     return new TickGroup(periodMs, members, at, scaled?.ticks ?? 0)
   }
 }
