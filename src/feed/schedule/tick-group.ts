@@ -48,7 +48,7 @@ export class TickGroup {
 
   /** Ticks, unless that has to wait for a slow answer. Returns what is bought. */
   tick(now: number): readonly TrackedPrice[] {
-    const laterAt = this.#laterAt(now)
+    const laterAt = this.#laterAt(this.#counted(now))
     if (laterAt > this.at + 1) this.at = laterAt
     if (this.at > now) return []
     const due = this.members.filter((tracked) => tracked.waitsForTick && this.isDue(tracked, tracked.askedAt))
@@ -76,12 +76,13 @@ export class TickGroup {
    * is bought when it is.
    */
   follow(now: number): readonly TrackedPrice[] {
-    this.at = this.#laterAt(now)
-    const waiting = this.members.filter(({ waitsForTick }) => waitsForTick)
-    const leading = this.ticksAnyway ? waiting.filter(({ multiple }) => multiple === 1) : waiting
+    const counted = this.#counted(now)
+    const leading = this.ticksAnyway ? counted.filter(({ multiple }) => multiple === 1) : counted
+    this.at = this.#laterAt(counted)
     if (leading.length > 0 && leading.every((tracked) => lastsUntil(tracked) < this.at))
       this.at = Math.max(now, Math.min(...leading.map((tracked) => this.#wantedAt(tracked))))
-    return this.at > now ? waiting.filter((tracked) => lastsUntil(tracked) < this.at) : []
+    if (this.at <= now) return []
+    return this.members.filter((tracked) => tracked.waitsForTick && lastsUntil(tracked) < this.at)
   }
 
   /** What costs less together with `due` now than at the next tick, and how much less; undefined if nothing does. */
@@ -106,17 +107,18 @@ export class TickGroup {
     return isReopened(tracked) ? lastsUntil(tracked) : tracked.askedAt + tracked.multiple * this.periodMs
   }
 
-  /** When it has to tick whose prices were bought since its last tick, or still are on their way from it. */
-  #laterAt(now: number): number {
-    if (!this.ticksAnyway) return this.at
-    let at = NEVER
-    for (const tracked of this.members) {
-      const { askedAt, dueAt, watchers } = tracked
-      if (dueAt < NEVER || watchers.size === 0) continue
-      // The tick follows its answer.
-      if (tracked.inFlight && askedAt + this.periodMs <= now + 1) continue
-      at = Math.min(at, tracked.multiple === 1 ? this.#wantedAt(tracked) : lastsUntil(tracked))
-    }
-    return at < NEVER ? Math.max(this.at, at) : this.at
+  /** Those that have no wait of their own, but for what is on its way since the last tick: the next one follows its answer. */
+  #counted(now: number): readonly TrackedPrice[] {
+    return this.members.filter(
+      ({ dueAt, watchers, inFlight, askedAt }) =>
+        dueAt === NEVER && watchers.size > 0 && !(inFlight && askedAt + this.periodMs <= now + 1),
+    )
+  }
+
+  /** When it has to tick whose prices were bought since its last tick. */
+  #laterAt(counted: readonly TrackedPrice[]): number {
+    if (!this.ticksAnyway || counted.length === 0) return this.at
+    const ends = counted.map((tracked) => (tracked.multiple === 1 ? this.#wantedAt(tracked) : lastsUntil(tracked)))
+    return Math.max(this.at, Math.min(...ends))
   }
 }
