@@ -107,11 +107,11 @@ export class TickGroup {
     return isReopened(tracked) ? lastsUntil(tracked) : tracked.askedAt + tracked.multiple * this.periodMs
   }
 
-  /** Those that have no wait of their own, but for what is on its way since the last tick: the next one follows its answer. */
+  /** Those that ticks buy, but for what is on its way since the last one: the next tick follows its answer. */
   #counted(now: number): readonly TrackedPrice[] {
     return this.members.filter(
-      ({ dueAt, watchers, inFlight, askedAt }) =>
-        dueAt === NEVER && watchers.size > 0 && !(inFlight && askedAt + this.periodMs <= now + 1),
+      ({ dueAt, paceMs, watchers, inFlight, askedAt }) =>
+        dueAt === NEVER && paceMs === 0 && watchers.size > 0 && !(inFlight && askedAt + this.periodMs <= now + 1),
     )
   }
 
