@@ -4,6 +4,7 @@ import { createPriceFeed } from 'etn-market/feed'
 import { expect, test } from 'vitest'
 import { flush } from '../support/clock.ts'
 import { createDirectTransport } from '../support/direct-transport.ts'
+import { useFakeTimers } from '../support/fake-timers.ts'
 import { onCaseFinished } from '../support/property.ts'
 import { rejection } from '../support/setup.ts'
 import { MINUTE, recordWatch, SECOND, setupFeed, some } from './setup.ts'
@@ -40,15 +41,16 @@ test('a feed of a client that is closed is closed', async () => {
 })
 
 test('in real time, a feed keeps no process alive after its client is closed', async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  const timers = useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   const fake = createFakeService()
   onCaseFinished(() => fake.close())
-  const before = timers()
   const client = createClient({ apiKey: fake.key, transport: createDirectTransport(fake.fetch) })
   const feed = createPriceFeed(client)
-  await new Promise((resolve) => feed.watch(some(3), { everyMs: MINUTE, onPrice: resolve }))
-  await flush()
-  expect(timers()).toBeGreaterThan(before)
+  const { prices } = recordWatch(feed, some(3), MINUTE)
+  await timers.advance(SECOND)
+  expect(prices).toHaveLength(3)
+  expect(timers.pending()).toBeGreaterThan(0)
   await client.close()
-  expect(timers()).toBeLessThanOrEqual(before)
+  await flush()
+  expect(timers.pending()).toBe(0)
 })
