@@ -19,6 +19,8 @@ export interface ClientInternals {
   readonly validate: ValidateMode
   /** What is made of the client lives on its clock. */
   readonly clock: Clock
+  /** Aborts when the client is closed: what is made of it ends with it. */
+  readonly closed: CancellationSignal
   /**
    * Opens a path below the base URL, whose answer is read as it arrives: with the client's `fetch`, hooks and headers, and without a key.
    * It rejects as `fetch` does.

@@ -1,10 +1,16 @@
 import { internalsOf } from '../client/client-internals.ts'
-import { abortReason, createAbortListeners, LightAbortController } from '../concurrency/cancellation.ts'
+import {
+  abortReason,
+  type CancellationSignal,
+  createAbortListeners,
+  LightAbortController,
+} from '../concurrency/cancellation.ts'
 import { SystemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { checkCallbacks, checkSignal, checkStore, invalidOption } from '../errors/input.ts'
 import { fleetInternalsOf, type SharedLease } from '../fleet/fleet.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
+import { messageOf } from '../utils/runtime.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { DailyBudget } from './daily-budget.ts'
 import type { FeedEvent } from './events.ts'
@@ -67,6 +73,7 @@ export class FeedContext {
     if (stream) this.schedule.stream = new FeedStream(this)
     if (typeof pauseWhenHidden !== 'boolean') requireVisibility('pauseWhenHidden', pauseWhenHidden, 'true, false')
     this.#page = pauseWhenHidden ? followPageVisibility(() => this.schedule.wake(), pauseWhenHidden) : undefined
+    if (internals) this.#endWith(internals.closed)
   }
 
   readonly emit = (event: FeedEvent): void => callSafely(this.options.onEvent, event)
@@ -89,23 +96,40 @@ export class FeedContext {
     return addresses.map(this.#checksum)
   }
 
-  /** Resolves when no timer, listener or request is left. */
-  async close(): Promise<void> {
+  /**
+   * Resolves when no timer, listener or request is left.
+   * @param error why it ends, if its user has not closed it
+   */
+  async close(error?: { readonly reason: unknown }): Promise<void> {
+    this.lifetime.end(error)
     this.listeners.clear()
     this.#page?.stop()
     this.schedule.stream?.stop()
     await Promise.all([this.schedule.stop(), ...Array.from(this.closing, (end) => end())])
+    await this.dailyBudget
+      .close()
+      .catch((failure) => this.emit({ type: 'feed.store_failed', message: messageOf(failure) }))
+  }
+
+  /** Without its client it can request nothing. */
+  #endWith(closed: CancellationSignal): void {
+    const onClosed = () => void this.close(closed)
+    if (closed.aborted) onClosed()
+    else closed.addEventListener('abort', onClosed)
+    this.lifetime.addEventListener('abort', () => closed.removeEventListener('abort', onClosed))
   }
 }
 
 /** How long the feed lives: a signal that aborts when it is closed. */
 export class Lifetime extends LightAbortController {
+  /** Why the feed has ended; undefined while it lives, and where its user has closed it. */
+  error: { readonly reason: unknown } | undefined
   readonly #onAbort = createAbortListeners()
 
-  /** Calls back when the signal aborts, with its reason, or when the feed is closed, without one. Returns a function that stops it. */
+  /** Calls back when the signal aborts or the feed ends, with the reason unless the feed was closed. Returns a function that stops it. */
   onEnd(signal: AbortSignal | undefined, callback: (error?: { reason: unknown }) => void): () => void {
     checkSignal(signal)
-    const onClose = () => callback()
+    const onClose = () => callback(this.error)
     const stopListening = this.#onAbort(signal, () => callback({ reason: abortReason(signal) }))
     this.addEventListener('abort', onClose)
     return () => {
@@ -114,10 +138,11 @@ export class Lifetime extends LightAbortController {
     }
   }
 
-  end(): void {
+  end(error?: { readonly reason: unknown }): void {
+    if (this.aborted) return
+    this.error = error
     const message = 'The feed is closed. Make a new one with createPriceFeed.'
-    const reason = new EtnMarketError(message, { code: 'feed_closed' })
-    this.abort(reason)
+    this.abort(error ? error.reason : new EtnMarketError(message, { code: 'feed_closed' }))
   }
 }
 

@@ -1,6 +1,6 @@
 import { internalsOf, withInternals } from '../client/client-internals.ts'
 import { invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
-import { ASYNC_DISPOSE, messageOf } from '../utils/runtime.ts'
+import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { FeedContext } from './context.ts'
 import { callSafely } from './failures.ts'
 import { withFeedInternals } from './feed-internals.ts'
@@ -25,13 +25,8 @@ export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): 
   const internals = internalsOf(client)
   if (budget && !internals) throw invalidOption('budget', budget, 'left out: the client was not made by createClient')
   const context = new FeedContext(client, options)
-  const { lifetime, listeners, dailyBudget, emit } = context
-
-  const close = async () => {
-    lifetime.end()
-    await context.close()
-    await dailyBudget.close().catch((error) => emit({ type: 'feed.store_failed', message: messageOf(error) }))
-  }
+  const { listeners, dailyBudget } = context
+  const close = () => context.close()
   const methods = {
     async price(address, requestOptions = {}) {
       const prices = await getPrices([address], requestOptions, context)

@@ -6,8 +6,7 @@ import type { FeedContext } from './context.ts'
 import { codeOf } from './failures.ts'
 import type { TrackedPrice } from './prices/tracked-price.ts'
 import type { RecurringRequest } from './requests/requester.ts'
-import { advance, isDueAt } from './schedule/schedule.ts'
-import type { TickGroup } from './schedule/tick-plan.ts'
+import type { TickGroup } from './schedule/tick-group.ts'
 import { planTimetable } from './timetable.ts'
 import type { FeedPlan, FeedStatus, PlannedPurchase, PlannedRate } from './types.ts'
 import type { RunningWatch } from './watch/watch.ts'
@@ -107,7 +106,7 @@ const MAX_IDLE_TICKS = 100
 
 /** The next purchases, by the rules of the ticks, if every answer arrives. None is made before `from`. */
 function nextPurchases(running: readonly TickGroup[], shown: number, from: number): PlannedPurchase[] {
-  const groups = running.map((group) => ({ ...group }))
+  const groups = running.map((group) => group.copy())
   let urgent = groups.flatMap(({ members }) => members).filter(({ dueAt }) => dueAt < NEVER)
   const boughtAt = new Map<TrackedPrice, number>()
   const purchases: PlannedPurchase[] = []
@@ -121,11 +120,11 @@ function nextPurchases(running: readonly TickGroup[], shown: number, from: numbe
       if (group.at > at) continue
       for (const tracked of group.members) {
         const askedAt = boughtAt.get(tracked) ?? tracked.askedAt
-        if (due.includes(tracked) || !isDueAt(tracked, group, askedAt)) continue
-        const list = tracked.isDueBefore(at + group.periodMs, askedAt) ? due : early
+        if (due.includes(tracked) || !group.isDue(tracked, askedAt)) continue
+        const list = askedAt + tracked.lifeMs < at + group.periodMs ? due : early
         list.push(tracked)
       }
-      advance(group, at)
+      group.advance(at)
     }
     const all = [...due, ...early]
     for (const tracked of all) boughtAt.set(tracked, at)

@@ -5,11 +5,12 @@ import type { Batch } from './batch.ts'
 
 export class CallLifetimes {
   readonly clock: Clock
+  /** Aborts when the client is closed. */
+  readonly closed = new LightAbortController()
   readonly #listenForAbort = createAbortListeners()
   readonly #live = new Set<CallLifetime>()
   readonly #onLastEnd: (() => void)[] = []
   #calls = 0
-  #isClosed = false
   #earlyEndAt = Number.NEGATIVE_INFINITY
   #progressAt = Number.NEGATIVE_INFINITY
 
@@ -19,7 +20,7 @@ export class CallLifetimes {
 
   /** @throws the signal's reason when it has aborted already, or an error when the client is closed */
   open(deadlineMs: number, callerSignal: AbortSignal | undefined): CallLifetime {
-    if (this.#isClosed) throw closedError()
+    if (this.closed.aborted) throw closedError()
     throwIfAborted(callerSignal)
     const lifetime: CallLifetime = new CallLifetime(String(++this.#calls), deadlineMs, this, () => {
       stopListening()
@@ -52,7 +53,7 @@ export class CallLifetimes {
 
   /** Aborts every call that is under way and rejects new ones. Resolves when all have ended. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.closed.abort(closedError())
     for (const { signal } of [...this.#live]) signal.abort(closedError())
     if (this.#live.size > 0) await new Promise<void>((resolve) => this.#onLastEnd.push(resolve))
   }

@@ -6,6 +6,7 @@ import { releaseReservation } from '../../credits/joint-budget.ts'
 import type { FeedContext } from '../context.ts'
 import { type Failure, isOverBudget } from '../failures.ts'
 import { type BoughtPrices, buyPrices } from '../requests/send.ts'
+import type { Schedule } from '../schedule/schedule.ts'
 import { Isolation } from './isolation.ts'
 import type { SharedPrices } from './shared-prices.ts'
 import { type KnownPrice, MAX_LATENCY_MS, release, type Subscriber, type TrackedPrice } from './tracked-price.ts'
@@ -15,20 +16,13 @@ const MAX_REQUESTS = 10
 
 type Prices = readonly TrackedPrice[]
 
-/** Decides what is bought next. */
-export interface PurchasePlanner {
-  delivered(tracked: TrackedPrice): void
-  /** Without a failure, the address is bought again at once. */
-  failed(tracked: TrackedPrice, failure: Failure | undefined): void
-  recordLatency(ms: number): void
-  /** The service answers again. */
-  recovered(): void
-}
-
 export type BuyingFeed = Pick<
   FeedContext,
   'clock' | 'dailyBudget' | 'send' | 'backoff' | 'lifetime' | 'emit' | 'notify'
 >
+
+/** Decides what is bought next, and when. */
+type PurchasePlanner = Pick<Schedule, 'delivered' | 'failed' | 'recordLatency' | 'recovered'>
 
 /** Gets prices from the store, else from the service, and delivers them or the failure to the subscribers. */
 export class PriceBuyer {
@@ -57,7 +51,7 @@ export class PriceBuyer {
     const prices = [...due, ...early]
     const decidedAt = this.#context.clock.now()
     for (const tracked of prices) tracked.await(decidedAt)
-    const buy = (all: Prices) => this.#buyAll(all, decidedAt)
+    const buy = (missing: Prices) => this.#buyAll(missing, decidedAt)
     const deliver = (tracked: TrackedPrice, known: KnownPrice) => this.deliver(tracked, known)
     try {
       await (this.#shared ? this.#shared.buy(due, early, { buy, deliver }) : buy(prices))
@@ -68,13 +62,14 @@ export class PriceBuyer {
     }
   }
 
-  /** Fails the callers whose price requests do not fit, each as a whole, in the order in which they came. Returns what may be bought. */
+  /** The look-ups that may be bought, as far as that is known before the store is read, which may have their prices for free. */
   admit(prices: Prices): Prices {
-    // The store may have their prices for free.
-    return this.#shared ? prices : this.#refuseCallers(prices)
+    if (!this.#shared) this.#refuseCallers(prices)
+    return prices.filter(({ isWanted }) => isWanted)
   }
 
-  #refuseCallers(prices: Prices): Prices {
+  /** Fails the callers whose price requests do not fit, each as a whole, in the order in which they came. */
+  #refuseCallers(prices: Prices): void {
     const asked = new Map<Subscriber, TrackedPrice[]>()
     for (const tracked of prices)
       for (const caller of tracked.requesters) asked.set(caller, [...(asked.get(caller) ?? []), tracked])
@@ -86,14 +81,12 @@ export class PriceBuyer {
       if (error === undefined) fitting = together
       else for (const tracked of ofCaller) caller.onFailure(tracked, refusal(error))
     }
-    const wanted = prices.filter(({ isWanted }) => isWanted)
-    release(prices.filter(({ isWanted }) => !isWanted))
-    return wanted
   }
 
   /** Fails what would use what others have first. Returns what may be bought. */
   #refuseShares(prices: Prices): Prices {
-    const asked = this.#refuseCallers(prices)
+    this.#refuseCallers(prices)
+    const asked = keepWanted(prices)
     const { refused, error } = this.#context.dailyBudget.refuse(asked) ?? {}
     if (refused === undefined) return asked
     // Watches wait for their interval.
@@ -136,8 +129,7 @@ export class PriceBuyer {
       reserving = dailyBudget.budget.reserve(requestCredits(wanted.length), { operation: operationFor(wanted) })
       const reservation = await reserving
       releaseSlot = await this.#semaphore.acquire(lifetime)
-      prices = wanted.filter(({ isWanted }) => isWanted)
-      release(wanted.filter(({ isWanted }) => !isWanted))
+      prices = keepWanted(wanted)
       sentAt = clock.now()
       if (prices.length === 0) return
       // A request failed while this one waited for its slot: it waits, too, unless for credits, which it has.
@@ -202,6 +194,11 @@ export class PriceBuyer {
   #refuse(prices: Prices, error: unknown, decidedAt: number, maybeCharged = false): void {
     this.fail(prices, { ...refusal(error), maybeCharged }, decidedAt)
   }
+}
+
+function keepWanted(prices: Prices): Prices {
+  release(prices.filter(({ isWanted }) => !isWanted))
+  return prices.filter(({ isWanted }) => isWanted)
 }
 
 const refusal = (error: unknown): Failure => ({ error, waitMs: 0, transient: false, maybeCharged: false })

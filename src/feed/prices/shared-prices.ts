@@ -126,7 +126,7 @@ export class SharedPrices {
     const keep = () => {
       stop = startTimer(clock, RENEWAL_MS, () => {
         // If it fails, another process may buy the prices, too.
-        callStore(() => this.#renew(addresses), { clock, signal: lifetime }).catch(() => {})
+        callStore(() => this.#lease.acquire(addresses, LEASE_MS), { clock, signal: lifetime }).catch(() => {})
         keep()
       })
     }
@@ -135,11 +135,6 @@ export class SharedPrices {
       stop()
       this.#lease.release(addresses).catch(() => {})
     }
-  }
-
-  async #renew(addresses: readonly string[]): Promise<void> {
-    if (this.#lease instanceof StoreLease) await this.#lease.write(addresses, LEASE_MS)
-    else await this.#lease.acquire(addresses, LEASE_MS)
   }
 }
 
@@ -172,17 +167,14 @@ class StoreLease implements SharedLease {
     const others = addresses.filter((_, index) => !added[index])
     const found = await read(others)
     const free = others.filter((address, index) => !this.#isHeld(address, found[index]))
-    await this.write(free, leaseMs)
+    await Promise.all(
+      free.map(async (address) => this.#store.set(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)),
+    )
     // When the feed is closed, what was written is given back at once.
     if (free.length > 0) await sleep(clock, SETTLE_MS, lifetime).catch(() => {})
     const written = await read(free)
     const shown = free.filter((address, index) => this.#isShown(address, written[index]))
     return new Set([...addresses.filter((_, index) => added[index]), ...shown])
-  }
-
-  async write(addresses: readonly string[], leaseMs: number): Promise<void> {
-    const set = async (address: string) => this.#store.set(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)
-    await Promise.all(addresses.map(set))
   }
 
   async release(addresses: readonly string[]): Promise<void> {
@@ -239,7 +231,7 @@ class StoreLease implements SharedLease {
 /** The age at which no watcher has a use for a price; an hour at least. */
 function storeTtlOf({ watchers }: TrackedPrice, stretch: number): number {
   let ttlMs = MIN_TTL_MS
-  for (const { everyMs } of watchers.items()) ttlMs = Math.max(ttlMs, Math.ceil(everyMs * stretch))
+  for (const { everyMs } of watchers) ttlMs = Math.max(ttlMs, Math.ceil(everyMs * stretch))
   return ttlMs
 }
 

@@ -1,5 +1,4 @@
 import type { TokenPrice } from '../../generated/types.ts'
-import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { Failure } from '../failures.ts'
 import type { Stretch } from '../stretch.ts'
 import type { FeedPrice } from '../watch/types.ts'
@@ -36,20 +35,29 @@ export interface KnownPrice {
 
 const NEVER = Number.POSITIVE_INFINITY
 const LONG_AGO = Number.NEGATIVE_INFINITY
-/** A price that is so close to the end of its life, as a share of it, is bought at a tick: timers are late by a moment. */
-const TICK_MARGIN = 0.05
-const NOTHING = { price: undefined, at: LONG_AGO, requestedAt: LONG_AGO }
 
 /** An address, what is known of its price, and who wants to know it. Times are those of the clock of the feed. */
 export class TrackedPrice {
   /** In EIP-55 form. */
   readonly address: string
-  /** The strictest first, because one address may have thousands. */
-  readonly watchers = new PriorityQueue<RunningWatch>(({ everyMs }) => everyMs)
-  /** The shortest `atLeastEveryMs` first. */
-  readonly #guaranteed = new PriorityQueue<RunningWatch>(({ atLeastEveryMs }) => atLeastEveryMs)
+  readonly watchers = new Set<RunningWatch>()
   /** Price requests that wait for an answer. */
   readonly requesters = new Set<Subscriber>()
+  /** The shortest interval of the watchers, in milliseconds; Infinity without any. */
+  shortestInterval = NEVER
+  /** The longest interval that the watchers accept while the budget is too small, in milliseconds. */
+  longestInterval = NEVER
+
+  /** Null: the token has no price. Undefined: nothing is known. */
+  price: TokenPrice | null | undefined
+  /** When `price` was requested; -Infinity while nothing is known. */
+  at = LONG_AGO
+  /** The same moment in unix milliseconds. */
+  requestedAt = LONG_AGO
+  /** When the newest price was requested that is known or on its way. */
+  askedAt = LONG_AGO
+  /** When the last watcher left: since then nobody watched it for a while. */
+  leftAt = LONG_AGO
 
   // What the schedule sets.
   /** How long a price is valid for its strictest watcher, in milliseconds, with any stretch; Infinity without one. */
@@ -61,48 +69,32 @@ export class TrackedPrice {
   dueAt = NEVER
   /** Whether what is on its way was requested between the ticks: a tick then buys it, too, as it would without the request. */
   isLookUp = false
-  /** When a watcher has to be told that its price is late. */
-  lateAt = NEVER
-  /** Watchers with an interval up to this know that the price is late. */
-  reportedLateMs = 0
 
-  /** How often a stream brings its price for the watchers, in milliseconds; 0 where it is bought. The stream sets it. */
+  /** How often a stream brings its price for the watchers, in milliseconds; 0 where it is bought. */
   paceMs = 0
+  /** When the next watcher has to be told that the price is late, and the age that it accepts. */
+  lateAt = NEVER
+  lateMs = NEVER
+  /** Watchers that accept an age up to this know that the price is late. */
+  reportedLateMs = 0
 
   /** Addresses of one failed request, which are requested apart from all others; undefined without a suspicion. */
   suspectGroup: SuspectGroup | undefined
   failures = 0
 
-  #known: Omit<KnownPrice, 'price'> & { readonly price: TokenPrice | null | undefined } = NOTHING
-  #awaitedSince = LONG_AGO
+  /** When the first request was decided of those that have failed without a success; Infinity if the last one succeeded. */
+  failingSince = NEVER
+
+  #knownAskedAt = LONG_AGO
   #purchases = 0
   readonly #snapshots = new PriceSnapshots()
-  #failingSince = NEVER
   #maybeChargedAt = LONG_AGO
   #forgivenAt = LONG_AGO
-  /** When the last watcher left. */
-  #leftAt = LONG_AGO
 
   constructor(address: string) {
     this.address = address
   }
 
-  /** Null: the token has no price. Undefined: nothing is known. */
-  get price(): TokenPrice | null | undefined {
-    return this.#known.price
-  }
-  /** When `price` was requested; -Infinity while nothing is known. */
-  get at(): number {
-    return this.#known.at
-  }
-  /** The same moment in unix milliseconds. */
-  get requestedAt(): number {
-    return this.#known.requestedAt
-  }
-  /** When the newest price was requested that is known or on its way. */
-  get askedAt(): number {
-    return this.inFlight ? this.#awaitedSince : (this.#known.askedAt ?? this.#known.at)
-  }
   /** Whether somebody gets a price for it: from the store, a stream or the service. */
   get inFlight(): boolean {
     return this.#purchases > 0
@@ -110,21 +102,10 @@ export class TrackedPrice {
   get isWanted(): boolean {
     return this.watchers.size > 0 || this.requesters.size > 0
   }
-  /** Whether a tick decides when it is bought: nothing is on its way, and no wait of its own is. */
+  /** Whether a tick decides when it is bought: no stream brings it, nothing is on its way, and it has no wait of its own. */
   get waitsForTick(): boolean {
-    const isFree = !this.inFlight || (this.isLookUp && this.#purchases === 1)
-    return this.dueAt === NEVER && isFree && this.watchers.size > 0
-  }
-  /** The shortest interval of the watchers, in milliseconds; Infinity without any. */
-  get shortestInterval(): number {
-    return this.watchers.peek()?.everyMs ?? NEVER
-  }
-  /** The longest interval that the watchers accept while the budget is too small, in milliseconds. */
-  get longestInterval(): number {
-    return this.#guaranteed.peek()?.atLeastEveryMs ?? NEVER
-  }
-  get failingSince(): number {
-    return this.#failingSince
+    const isFree = this.#purchases === 0 || (this.isLookUp && this.#purchases === 1)
+    return this.dueAt === NEVER && this.paceMs === 0 && isFree && this.watchers.size > 0
   }
 
   /** How old its price may be for a watcher before it is stale, in milliseconds. */
@@ -142,24 +123,42 @@ export class TrackedPrice {
     return this.#snapshots.show(this, spelling, now, isStale(now - this.at, maxAgeMs))
   }
 
-  isDueBefore(at: number, askedAt = this.askedAt): boolean {
-    return askedAt + this.lifeMs < at
-  }
-
-  /** Whether a tick leaves it out: since its last purchase nobody watched it for a while, and it lasts. So it is bought once an interval. */
-  isReopened(at: number, askedAt = this.askedAt): boolean {
-    return this.#leftAt >= askedAt && !this.isDueBefore(at + this.lifeMs * TICK_MARGIN, askedAt)
-  }
-
+  /** Adds a watcher, or takes its new intervals. */
   join(watcher: RunningWatch): void {
-    this.watchers.put(watcher)
-    this.#guaranteed.put(watcher)
+    this.watchers.add(watcher)
+    this.#update()
   }
 
   leave(watcher: RunningWatch, now: number): void {
     this.watchers.delete(watcher)
-    this.#guaranteed.delete(watcher)
-    if (this.watchers.size === 0) this.#leftAt = now
+    this.#update()
+    if (this.watchers.size === 0) this.leftAt = now
+  }
+
+  setPace(paceMs: number): void {
+    this.paceMs = paceMs
+    this.#update()
+  }
+
+  /** Everybody who accepts no price as old as this one is told now. */
+  reportLate(now: number): void {
+    // Fractions of a millisecond get lost in a difference of times.
+    this.reportedLateMs = Math.max(this.lateMs, now - this.at - 1)
+    this.#update()
+  }
+
+  /** Finds what the watchers want, and who has to be told next that the price is late. */
+  #update(): void {
+    this.shortestInterval = NEVER
+    this.longestInterval = NEVER
+    this.lateMs = NEVER
+    for (const { everyMs, atLeastEveryMs } of this.watchers) {
+      this.shortestInterval = Math.min(this.shortestInterval, everyMs)
+      this.longestInterval = Math.min(this.longestInterval, atLeastEveryMs)
+      const ageMs = this.maxAge(everyMs)
+      if (ageMs > this.reportedLateMs) this.lateMs = Math.min(this.lateMs, ageMs)
+    }
+    this.lateAt = this.price === undefined ? NEVER : this.at + this.lateMs + 1
   }
 
   stretch({ stretch, atLeastStretch }: Pick<Stretch, 'stretch' | 'atLeastStretch'>): void {
@@ -168,22 +167,28 @@ export class TrackedPrice {
 
   /** Somebody gets a price for it. */
   await(now: number): void {
-    this.#awaitedSince = now
+    this.askedAt = now
     this.#purchases++
   }
 
   /** A purchase of it has ended. */
   release(): void {
     this.#purchases = Math.max(0, this.#purchases - 1)
+    if (this.#purchases === 0) this.askedAt = this.#knownAskedAt
   }
 
   deliver(known: KnownPrice): void {
-    this.release()
+    const { price, at, requestedAt, askedAt = at } = known
     // An answer may overtake the one before it.
-    if ((known.askedAt ?? known.at) >= (this.#known.askedAt ?? this.#known.at)) this.#known = known
+    if (askedAt >= this.#knownAskedAt) {
+      Object.assign(this, { price, at, requestedAt })
+      this.#knownAskedAt = askedAt
+    }
+    this.release()
     this.reportedLateMs = 0
     this.#maybeChargedAt = LONG_AGO
-    this.#failingSince = NEVER
+    this.failingSince = NEVER
+    this.#update()
   }
 
   /**
@@ -192,7 +197,7 @@ export class TrackedPrice {
    */
   fail(decidedAt: number, maybeChargedAt = this.#maybeChargedAt): void {
     this.release()
-    this.#failingSince = Math.min(this.#failingSince, decidedAt)
+    this.failingSince = Math.min(this.failingSince, decidedAt)
     this.#maybeChargedAt = maybeChargedAt
   }
 
@@ -218,7 +223,7 @@ export class TrackedPrice {
   subscribers(): readonly Subscriber[] {
     // Spreading two sets into one array takes several times as long as one.
     const { requesters, watchers } = this
-    return requesters.size === 0 ? [...watchers.items()] : [...requesters, ...watchers.items()]
+    return requesters.size === 0 ? [...watchers] : [...requesters, ...watchers]
   }
 }
 

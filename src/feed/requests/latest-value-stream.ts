@@ -89,7 +89,7 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
     },
   }
   if (signal?.aborted) stream.end({ reason: abortReason(signal) })
-  else if (lifetime.aborted) stream.end()
+  else if (lifetime.aborted) stream.end(lifetime.error)
   else onReturn = start(stream)
   return iterator
 }

@@ -1,4 +1,3 @@
-import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 import { NO_LATENCY } from '../timetable.ts'
@@ -39,55 +38,39 @@ export class AnswerTimes {
 export class LatePrices {
   readonly #feed: Pick<FeedContext, 'dailyBudget' | 'backoff' | 'emit'>
   readonly #answerTimes: AnswerTimes
-  /** By when their price is older than a watcher accepts. */
-  readonly #queue = new PriorityQueue<TrackedPrice>(({ lateAt }) => lateAt)
+  readonly #watched: ReadonlySet<TrackedPrice>
   #slowLeadMs: number | undefined
 
-  constructor(feed: Pick<FeedContext, 'dailyBudget' | 'backoff' | 'emit'>, answerTimes: AnswerTimes) {
+  constructor(
+    feed: Pick<FeedContext, 'dailyBudget' | 'backoff' | 'emit'>,
+    watched: ReadonlySet<TrackedPrice>,
+    answerTimes: AnswerTimes,
+  ) {
     this.#feed = feed
+    this.#watched = watched
     this.#answerTimes = answerTimes
   }
 
   get nextAt(): number {
-    return this.#queue.peek()?.lateAt ?? NEVER
-  }
-
-  /** Call it when a price or its watchers have changed. */
-  update(tracked: TrackedPrice): void {
-    const { price, at, reportedLateMs } = tracked
-    tracked.lateAt = price === undefined ? NEVER : at + ageAbove(tracked, reportedLateMs) + 1
-    if (tracked.lateAt < NEVER) this.#queue.put(tracked)
-    else this.#queue.delete(tracked)
+    let next = NEVER
+    for (const { lateAt } of this.#watched) next = Math.min(next, lateAt)
+    return next
   }
 
   report(now: number): void {
     const { dailyBudget, backoff, emit } = this.#feed
     const { leadMs } = this.#answerTimes.latency
-    for (let tracked = this.#queue.peek(); tracked && tracked.lateAt <= now; tracked = this.#queue.peek()) {
-      const { address, at, inFlight, watchers } = tracked
-      const everyMs = ageAbove(tracked, tracked.reportedLateMs)
+    for (const tracked of this.#watched) {
+      if (tracked.lateAt > now) continue
+      const { address, inFlight, watchers, lateMs: everyMs } = tracked
       const isSlow = inFlight && dailyBudget.stretch === 1 && backoff.state === 'none'
       if (isSlow && this.#slowLeadMs !== leadMs) {
         this.#slowLeadMs = leadMs
         emit({ type: 'feed.slow', address, everyMs, leadMs })
       }
-      // Fractions of a millisecond get lost in a difference of times.
-      tracked.reportedLateMs = Math.max(everyMs, now - at - 1)
-      this.update(tracked)
-      for (const watcher of [...watchers.items()])
+      tracked.reportLate(now)
+      for (const watcher of [...watchers])
         if (tracked.maxAge(watcher.everyMs) <= tracked.reportedLateMs) watcher.onLate(tracked)
     }
   }
-}
-
-/** The shortest age above `ms` at which the price is stale for a watcher. */
-function ageAbove(tracked: TrackedPrice, ms: number): number {
-  const shortest = tracked.maxAge(tracked.shortestInterval)
-  if (shortest > ms) return shortest
-  let next = NEVER
-  for (const { everyMs } of tracked.watchers.items()) {
-    const ageMs = tracked.maxAge(everyMs)
-    if (ageMs > ms) next = Math.min(next, ageMs)
-  }
-  return next
 }

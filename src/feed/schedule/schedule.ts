@@ -1,16 +1,14 @@
 import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
-import { PriorityQueue } from '../../utils/priority-queue.ts'
 import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
-import { type BuyingFeed, PriceBuyer, type PurchasePlanner } from '../prices/price-buyer.ts'
+import { type BuyingFeed, PriceBuyer } from '../prices/price-buyer.ts'
 import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { KnownPrice, TrackedPrice } from '../prices/tracked-price.ts'
 import type { FeedStream } from '../stream/feed-stream.ts'
 import type { RunningWatch } from '../watch/watch.ts'
-import { takeEarlyTick } from './early-tick.ts'
 import { AnswerTimes, LatePrices } from './lateness.ts'
-import { MIN_LINEAR, type TickGroup, TickPlan } from './tick-plan.ts'
+import { TickPlan } from './tick-plan.ts'
 
 /** What a schedule needs of its feed. */
 type ScheduledFeed = BuyingFeed & Pick<FeedContext, 'collectMs' | 'isPaused'>
@@ -28,7 +26,7 @@ const MIN_STRETCH_CHANGE = 0.05
  * - where a watch joins and it would be too old at the next tick, when it is, or where it failed and the wait is over;
  * - on request, and then a group's next tick may go with it, where that costs less.
  */
-export class Schedule implements PurchasePlanner {
+export class Schedule {
   /** Where prices come without being bought; undefined without a proxy. */
   stream: FeedStream | undefined
   /** What is bought again and again, with the stretch. */
@@ -37,8 +35,8 @@ export class Schedule implements PurchasePlanner {
   readonly watched = new Set<TrackedPrice>()
   readonly #context: ScheduledFeed
   readonly #buyer: PriceBuyer
-  /** Watched or requested, and bought outside of the ticks, by `dueAt`. */
-  readonly #urgent = new PriorityQueue<TrackedPrice>(({ dueAt }) => dueAt)
+  /** Watched or requested, and bought outside of the ticks, at `dueAt`. */
+  readonly #urgent = new Set<TrackedPrice>()
   readonly #requested = new Set<TrackedPrice>()
   readonly #inFlight = new Set<Promise<void>>()
   readonly #late: LatePrices
@@ -55,7 +53,7 @@ export class Schedule implements PurchasePlanner {
   constructor(context: ScheduledFeed, shared: SharedPrices | undefined) {
     this.#context = context
     this.#buyer = new PriceBuyer(context, this, shared)
-    this.#late = new LatePrices(context, this.answerTimes)
+    this.#late = new LatePrices(context, this.watched, this.answerTimes)
   }
 
   get bought(): TrackedPrice[] {
@@ -93,7 +91,7 @@ export class Schedule implements PurchasePlanner {
   /** A stream brings the price of an address, or no longer does. */
   setPace(tracked: TrackedPrice, paceMs: number): void {
     if (tracked.paceMs === paceMs) return
-    tracked.paceMs = paceMs
+    tracked.setPace(paceMs)
     this.#setDue(tracked, NEVER)
     this.#changed(tracked)
   }
@@ -115,7 +113,6 @@ export class Schedule implements PurchasePlanner {
 
   delivered(tracked: TrackedPrice): void {
     this.#setDue(tracked, NEVER)
-    this.#late.update(tracked)
   }
 
   /** An address has failed. Without a failure, it is bought again at once. */
@@ -130,7 +127,7 @@ export class Schedule implements PurchasePlanner {
   /** The service answers again: what may have been charged in vain need not wait for its interval. */
   recovered(): void {
     const now = this.#context.clock.now()
-    for (const tracked of [...this.#urgent.items()]) if (tracked.forgiveCharge()) this.#setDue(tracked, now)
+    for (const tracked of [...this.#urgent]) if (tracked.forgiveCharge()) this.#setDue(tracked, now)
   }
 
   /** A stream brings a price. */
@@ -161,40 +158,48 @@ export class Schedule implements PurchasePlanner {
   }
 
   #setTimer(): void {
-    const { clock, dailyBudget, collectMs } = this.#context
-    const next = this.#isPaused ? NEVER : this.#nextAt()
+    const { clock, collectMs, dailyBudget } = this.#context
+    const now = clock.now()
+    const next = this.#nextAt()
     if (next === NEVER) {
       this.#stopTimer()
       return
     }
     // A new day of the budget may end the stretch, or the wait for it.
-    const at = Math.min(next, dailyBudget.renewsAt)
-    const lookAt = Math.min(at, clock.now() + LOOK_MS)
+    const { renewsAt } = dailyBudget
+    const at = Math.min(next, renewsAt, now + LOOK_MS)
     // A timer that fires too early sets another; that is cheaper than replacing it each time.
-    if (this.#timer.at <= lookAt) return
+    if (this.#timer.at <= at) return
     this.#stopTimer()
-    const current = { at: lookAt, stop: () => {} }
+    const current = { at, stop: () => {} }
     this.#timer = current
     const onTimer = () => {
       if (this.#timer !== current) return
       this.#timer = NO_TIMER
-      if (clock.now() < at) this.#setTimer()
-      else this.#run()
+      if (clock.now() >= Math.min(this.#nextAt(), renewsAt)) this.#run()
+      this.#setTimer()
     }
-    const waitMs = lookAt - clock.now()
-    if (waitMs <= 0 && collectMs === 0) queueMicrotask(onTimer)
-    else current.stop = startTimer(clock, Math.max(0, Math.ceil(waitMs)), onTimer)
+    if (at <= now && collectMs === 0) queueMicrotask(onTimer)
+    else current.stop = startTimer(clock, Math.max(0, Math.ceil(at - now)), onTimer)
   }
 
   /** A wait after a failure puts off what is bought, and nothing that somebody has to be told. */
   #nextAt(): number {
     const { backoff } = this.#context
+    if (this.#isPaused) return NEVER
     const requestedAt = this.#requested.size > 0 ? this.#collectedAt : NEVER
-    let at = Math.min(requestedAt, this.#urgent.peek()?.dueAt ?? NEVER)
-    for (const group of this.ticks.groups) at = Math.min(at, group.at)
-    at = this.#isLoading ? NEVER : Math.max(at, backoff.until)
-    if (backoff.refusal) at = Math.min(at, requestedAt)
+    let at = this.#isLoading ? NEVER : Math.min(requestedAt, this.#urgentAt, this.ticks.nextAt)
+    if (backoff.state !== 'none') {
+      at = Math.max(at, backoff.until)
+      if (backoff.refusal) at = Math.min(at, requestedAt)
+    }
     return Math.min(at, this.#changesAt, this.ticks.replanAt, this.#late.nextAt)
+  }
+
+  get #urgentAt(): number {
+    let at = NEVER
+    for (const { dueAt } of this.#urgent) at = Math.min(at, dueAt)
+    return at
   }
 
   #stopTimer(): void {
@@ -203,14 +208,13 @@ export class Schedule implements PurchasePlanner {
   }
 
   #run(): void {
-    if (this.#isPaused) return
-    const now = this.#context.clock.now()
+    const { clock, backoff } = this.#context
+    const now = clock.now()
     if (now >= Math.min(this.#changesAt, this.ticks.replanAt)) this.#applyChanges(now)
     else this.#updateStretch(now, false)
     this.#late.report(now)
-    if (now >= this.#context.backoff.until) this.#buyOnceLoaded(now)
-    else this.#refuse(this.#context.backoff.refusal)
-    this.#setTimer()
+    if (backoff.state !== 'none' && now < backoff.until) this.#refuse(backoff.refusal)
+    else this.#buyOnceLoaded(now)
   }
 
   /** Nothing is bought for so long that price requests fail, and watches are told why. */
@@ -219,8 +223,7 @@ export class Schedule implements PurchasePlanner {
     const requested = [...this.#requested]
     this.#requested.clear()
     this.#buyer.fail(requested, failure)
-    for (const tracked of this.bought)
-      for (const watcher of [...tracked.watchers.items()]) watcher.onFailure(tracked, failure)
+    for (const tracked of this.bought) for (const watcher of [...tracked.watchers]) watcher.onFailure(tracked, failure)
   }
 
   /** What earlier processes have spent is known before anything is bought: a stretched interval accepts older prices. */
@@ -246,8 +249,9 @@ export class Schedule implements PurchasePlanner {
   #track(work: Promise<void>): void {
     const tracked = work.then(() => {
       this.#inFlight.delete(tracked)
-      this.#makeUp()
-      this.#updateStretch(this.#context.clock.now(), false)
+      const now = this.#context.clock.now()
+      this.#follow(now)
+      this.#updateStretch(now, false)
       this.#stopIfUsedUp()
       this.#setTimer()
     })
@@ -256,33 +260,30 @@ export class Schedule implements PurchasePlanner {
 
   /** Everything that is due at this moment goes into one purchase. */
   #buy(now: number): void {
-    const due = new Set<TrackedPrice>()
-    if (this.#requested.size > 0 && now >= this.#collectedAt) {
-      const requested = [...this.#requested]
-      this.#requested.clear()
-      for (const tracked of this.#buyer.admit(requested)) due.add(tracked)
-    }
+    const requested = now >= this.#collectedAt ? [...this.#requested] : []
+    for (const tracked of requested) this.#requested.delete(tracked)
+    const due = new Set(this.#buyer.admit(requested))
     const lookUps = new Set(due)
-    for (let tracked = this.#urgent.peek(); tracked && tracked.dueAt <= now; tracked = this.#urgent.peek()) {
+    for (const tracked of this.#urgent) {
+      if (tracked.dueAt > now) continue
       this.#setDue(tracked, NEVER)
       if (!tracked.inFlight) due.add(tracked)
     }
-    const ticking = this.ticks.groups.filter(({ at }) => at <= now)
-    for (const group of ticking) tick(group, now, due)
-    const early = lookUps.size > 0 ? takeEarlyTick(this.ticks.groups, now, due) : []
+    for (const tracked of this.ticks.tick(now)) due.add(tracked)
+    const early = lookUps.size > 0 ? this.ticks.tickEarly(now, due) : []
     for (const tracked of due) {
       this.#setDue(tracked, NEVER)
       tracked.isLookUp = lookUps.has(tracked)
     }
     if (due.size > 0) this.#track(this.#buyer.buy([...due], early))
     // What a tick leaves out is bought when it is due.
-    if (due.size > 0 || ticking.length > 0) this.#makeUp()
+    this.#follow(now)
   }
 
   /** Stops while less is left of the day than any tick needs: what is bought next is bought in the next day. */
   #stopIfUsedUp(): void {
     const { clock, dailyBudget, backoff } = this.#context
-    if (this.#inFlight.size > 0) return
+    if (this.#inFlight.size > 0 || !dailyBudget.isLimited) return
     const errors = this.ticks.groups.map(({ members }) =>
       dailyBudget.usedUp(
         members.filter(({ multiple }) => multiple === 1).length || 1,
@@ -292,35 +293,15 @@ export class Schedule implements PurchasePlanner {
     const [error] = errors
     const isUsedUp = error !== undefined && errors.every((one) => one !== undefined)
     const { failure } = backoff
-    const isBuying = (this.#urgent.peek()?.dueAt ?? NEVER) <= clock.now()
+    const isBuying = this.#urgentAt <= clock.now()
     if (isUsedUp && !isBuying && backoff.state !== 'stopped') {
       this.#usedUp = error
       this.#refuse(backoff.recordFailure(error, clock.now()))
     } else if (!isUsedUp && failure && failure.error === this.#usedUp) backoff.end()
   }
 
-  /**
-   * Prices of another process are older than those of a tick, a slow answer was still on its way at the last one, and what was reopened is left out. If
-   * all are, the group falls into step with them; else each is bought when it is due.
-   */
-  #makeUp(): void {
-    const now = this.#context.clock.now()
-    for (const group of this.ticks.groups) {
-      const awaited = group.isWaiting ? boughtAtEachTick(group) : []
-      if (awaited.length > 0) {
-        group.isWaiting = awaited.every(({ inFlight }) => inFlight)
-        if (!group.isWaiting)
-          group.at = Math.max(now, Math.min(...awaited.map(({ askedAt }) => askedAt)) + group.periodMs)
-        continue
-      }
-      const older = group.members.filter((tracked) => tracked.waitsForTick && tracked.isDueBefore(group.at))
-      if (older.length === 0) continue
-      const isBehind = new Set(older)
-      if (group.ticksAnyway && group.members.every((tracked) => tracked.multiple > 1 || isBehind.has(tracked))) {
-        const oldest = Math.min(...older.map(({ askedAt }) => askedAt))
-        group.at = Math.max(now, oldest + group.periodMs)
-      } else for (const tracked of older) this.#setDue(tracked, Math.max(now, tracked.askedAt + tracked.lifeMs))
-    }
+  #follow(now: number): void {
+    for (const [tracked, at] of this.ticks.follow(now)) this.#setDue(tracked, at)
   }
 
   #applyChanges(now: number): void {
@@ -329,18 +310,12 @@ export class Schedule implements PurchasePlanner {
     this.#stopIfUsedUp()
   }
 
-  /** Gives every address its place in a group, and buys what would be too old at the next tick when it is. */
+  /** Gives every address its place in a group. */
   #plan(now: number, isStretched = false): void {
     this.#changesAt = NEVER
     const bought = this.bought.sort((one, other) => one.intervalMs - other.intervalMs)
-    const missing = this.ticks.plan(bought, this.answerTimes.latency, now, isStretched)
-    // Not before it is too old, so that nobody who comes and goes has it bought again; several are cheaper in one request.
-    const firstAt = Math.min(...missing.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
-    for (const tracked of missing) {
-      const { askedAt, lifeMs } = tracked
-      const isAlone = missing.length < MIN_LINEAR || tracked.isReopened(firstAt)
-      this.#setDue(tracked, Math.max(now, isAlone ? askedAt + lifeMs : firstAt))
-    }
+    this.ticks.plan(bought, this.answerTimes.latency, now, isStretched)
+    this.#follow(now)
   }
 
   /** Plans anew if the stretch has changed. Returns whether it did. @param isNew whether the demand has changed */
@@ -363,7 +338,6 @@ export class Schedule implements PurchasePlanner {
     const { clock, collectMs, dailyBudget } = this.#context
     tracked.stretch(dailyBudget)
     this.#changesAt = Math.min(this.#changesAt, clock.now() + collectMs)
-    this.#late.update(tracked)
   }
 
   #dropUnwanted(tracked: TrackedPrice): void {
@@ -374,71 +348,9 @@ export class Schedule implements PurchasePlanner {
 
   #setDue(tracked: TrackedPrice, at: number): void {
     tracked.dueAt = at
-    if (at < NEVER) this.#urgent.put(tracked)
+    if (at < NEVER) this.#urgent.add(tracked)
     else this.#urgent.delete(tracked)
   }
-}
-
-/** Adds what is bought at a tick of a group. Ticks are fixed moments: a late timer or a slow answer shifts none. */
-function tick(group: TickGroup, now: number, due: Set<TrackedPrice>): void {
-  const others = group.isWaiting ? [] : othersOfSlowAnswer(group)
-  group.isWaiting = others.length > 0
-  let laterAt = group.at
-  if (group.isWaiting) laterAt = Math.min(...others.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
-  else if (group.ticksAnyway) laterAt = laterTick(group)
-  if (laterAt > group.at + 1) {
-    group.at = laterAt
-    if (laterAt > now) return
-  }
-  for (const tracked of group.members) if (tracked.waitsForTick && isDueAt(tracked, group)) due.add(tracked)
-  advance(group, now)
-}
-
-export function advance(group: TickGroup, now: number): void {
-  const passed = 1 + Math.floor((now - group.at) / group.periodMs)
-  group.at += passed * group.periodMs
-  group.tick += passed
-}
-
-/**
- * Whether an address is bought at the tick of a group: it would be too old at the next one. Where few addresses are bought at each tick, those
- * with the same multiple stay together, because a request of their own would cost more: at every nth tick what would be too old at the next nth
- * is bought.
- */
-export function isDueAt(
-  tracked: TrackedPrice,
-  { at, tick, periodMs, staysTogether }: Readonly<TickGroup>,
-  askedAt?: number,
-): boolean {
-  if (tracked.isReopened(at, askedAt)) return false
-  const isOwn = staysTogether && tick % tracked.multiple === 0
-  return tracked.isDueBefore(at + (isOwn ? tracked.multiple : 1) * periodMs, askedAt)
-}
-
-const boughtAtEachTick = ({ members }: TickGroup): TrackedPrice[] =>
-  members.filter(({ multiple, dueAt, watchers }) => multiple === 1 && dueAt === NEVER && watchers.size > 0)
-
-/** Where everything that a group buys at each tick is still on its way from the last one: the others, which can wait for that. */
-function othersOfSlowAnswer(group: TickGroup): TrackedPrice[] {
-  const { at, periodMs, members } = group
-  const atEachTick = boughtAtEachTick(group)
-  const isAwaited = atEachTick.every(({ inFlight, askedAt }) => inFlight && askedAt + periodMs <= at + 1)
-  if (!isAwaited || atEachTick.length === 0) return []
-  const others = members.filter(({ waitsForTick }) => waitsForTick)
-  return others.every(({ askedAt, lifeMs }) => askedAt + lifeMs > at + 1) ? others : []
-}
-
-/** When a group has to tick whose prices were bought since its last tick, by look-ups or by another process. */
-function laterTick({ at, members, periodMs }: TickGroup): number {
-  let oldest = NEVER
-  let deadline = NEVER
-  for (const { askedAt, lifeMs, multiple, dueAt, watchers } of members) {
-    if (dueAt < NEVER || watchers.size === 0) continue
-    if (multiple === 1) oldest = Math.min(oldest, askedAt)
-    deadline = Math.min(deadline, askedAt + lifeMs)
-  }
-  const later = Math.min(oldest + periodMs, deadline)
-  return later < NEVER ? later : at
 }
 
 /** A stretch that ends is a change, however small it was. */

@@ -1,4 +1,4 @@
-import { creditsFor, MAX_ITEMS } from '../../credits/cheapest-requests.ts'
+import { creditsFor } from '../../credits/cheapest-requests.ts'
 import { DAY_MS } from '../../utils/time-units.ts'
 import type { TrackedPrice } from '../prices/tracked-price.ts'
 import {
@@ -10,19 +10,7 @@ import {
   planWithPeriods,
   type Timetable,
 } from '../timetable.ts'
-
-/** Addresses that are bought at the ticks of one timer. */
-export interface TickGroup {
-  readonly periodMs: number
-  readonly members: readonly TrackedPrice[]
-  readonly ticksAnyway: boolean
-  /** Whether those with the same multiple stay together, at every nth tick. */
-  readonly staysTogether: boolean
-  at: number
-  tick: number
-  /** Whether the tick waits for what is still on its way from the last one. */
-  isWaiting: boolean
-}
+import { isReopened, lastsUntil, MIN_LINEAR, TickGroup } from './tick-group.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 /** The timetable is planned anew at most this often. In between, what joins is added to the groups that there are. */
@@ -30,8 +18,6 @@ const MIN_PLAN_MS = 1_000
 /** Switch only if it saves half of one full purchase within two hours. */
 const CHANGE_SHARE = 1 / 2
 const HORIZON_DAYS = 1 / 12
-/** From three addresses on, each further one costs the same: 50, 100, 130, 140, … */
-export const MIN_LINEAR = 3
 
 /** The groups of the timetable, and with which periods they tick: the cheapest ones, or those that there are where a change would not pay. */
 export class TickPlan {
@@ -52,9 +38,8 @@ export class TickPlan {
    * Gives every address its place in a group.
    * @param bought the shortest interval first
    * @param isStretched whether the intervals have changed because of the budget
-   * @returns what would be too old at the next tick of its group
    */
-  plan(bought: readonly TrackedPrice[], latency: Latency, now: number, isStretched: boolean): TrackedPrice[] {
+  plan(bought: readonly TrackedPrice[], latency: Latency, now: number, isStretched: boolean): void {
     const isFull = isStretched || this.groups.length === 0 || now >= this.#plannedAt + MIN_PLAN_MS
     const demand = bought.map(({ intervalMs }) => ({ everyMs: intervalMs, addresses: 1 }))
     const periods = this.groups.map((group) => this.#periodOf(group, latency))
@@ -72,7 +57,45 @@ export class TickPlan {
     if (isFull) this.#plannedAt = now
     else if (bought.length > 0) this.replanAt = Math.min(this.replanAt, this.#plannedAt + MIN_PLAN_MS)
     this.#latency = latency
-    return this.#place(bought, now)
+    this.#place(bought, now)
+  }
+
+  /** When the next group ticks. */
+  get nextAt(): number {
+    let at = NEVER
+    for (const group of this.groups) at = Math.min(at, group.at)
+    return at
+  }
+
+  /** Returns what the ticks of this moment buy. */
+  tick(now: number): readonly TrackedPrice[] {
+    return this.groups.flatMap((group) => (group.at <= now ? group.tick(now) : []))
+  }
+
+  /** The next tick of a group goes with a look-up, where that costs less than to send it later. Returns its addresses. */
+  tickEarly(now: number, due: ReadonlySet<TrackedPrice>): readonly TrackedPrice[] {
+    let best: { group: TickGroup; next: readonly TrackedPrice[] } | undefined
+    let most = 0
+    for (const group of this.groups) {
+      const { next, gain } = group.early(now, due) ?? { next: [], gain: 0 }
+      if (gain > most) best = { group, next }
+      most = Math.max(most, gain)
+    }
+    best?.group.tickEarly(now)
+    return best?.next ?? []
+  }
+
+  /**
+   * The groups follow what was bought. Returns what is too old before the next tick, and when it is bought: when it is too old, so that nobody who comes
+   * and goes has it bought again. Several are cheaper in one request.
+   */
+  follow(now: number): (readonly [tracked: TrackedPrice, at: number])[] {
+    const apart = this.groups.flatMap((group) => group.follow(now))
+    const firstAt = Math.min(...apart.map(lastsUntil))
+    return apart.map((tracked) => {
+      const isAlone = apart.length < MIN_LINEAR || isReopened(tracked)
+      return [tracked, Math.max(now, isAlone ? lastsUntil(tracked) : firstAt)]
+    })
   }
 
   /**
@@ -99,19 +122,16 @@ export class TickPlan {
     return period < NEVER ? Math.max(1, period) : periodMs
   }
 
-  /** Returns what would be too old at the next tick of its group. */
-  #place(bought: readonly TrackedPrice[], now: number): TrackedPrice[] {
+  #place(bought: readonly TrackedPrice[], now: number): void {
     const before = new Map<TrackedPrice, TickGroup>()
     for (const group of this.groups) for (const tracked of group.members) before.set(tracked, group)
-    const missing: TrackedPrice[] = []
     let first = 0
     this.groups = this.timetable.groups.map(({ periodMs }, index, groups) => {
       const longerFrom = groups[index + 1]?.classes[0]?.everyMs ?? NEVER
       const start = first
       while (first < bought.length && (bought[first] as TrackedPrice).intervalMs < longerFrom) first++
-      return this.#openGroup(periodMs, bought.slice(start, first), before, now, missing)
+      return this.#openGroup(periodMs, bought.slice(start, first), before, now)
     })
-    return missing
   }
 
   #openGroup(
@@ -119,7 +139,6 @@ export class TickPlan {
     members: readonly TrackedPrice[],
     before: ReadonlyMap<TrackedPrice, TickGroup>,
     now: number,
-    missing: TrackedPrice[],
   ): TickGroup {
     for (const tracked of members) {
       tracked.lifeMs = lifeOf(tracked.intervalMs, this.#latency)
@@ -129,22 +148,7 @@ export class TickPlan {
     const same = [...earlier].find((group) => group.periodMs === periodMs)
     const [scaled] = same ? [same] : earlier
     let at = Math.min(now + periodMs, same?.at ?? NEVER)
-    if (!same)
-      for (const { askedAt, lifeMs } of members) if (askedAt + lifeMs >= now) at = Math.min(at, askedAt + lifeMs)
-    let tick = scaled?.tick ?? 0
-    const waiting = members.filter(({ waitsForTick }) => waitsForTick)
-    const late = waiting.filter((tracked) => tracked.isDueBefore(at))
-    const firstAt = Math.min(...late.map(({ askedAt, lifeMs }) => askedAt + lifeMs))
-    const areAllLate = late.length > 0 && late.length === waiting.length
-    if (areAllLate && firstAt > now) at = firstAt
-    else missing.push(...late)
-    if (areAllLate && firstAt <= now) {
-      // All are bought now, which is a tick.
-      at = now + periodMs
-      tick++
-    }
-    const atEachTick = members.filter(({ multiple }) => multiple === 1).length
-    const staysTogether = atEachTick % MAX_ITEMS < MIN_LINEAR
-    return { periodMs, members, ticksAnyway: atEachTick > 0, staysTogether, at, tick, isWaiting: false }
+    if (!same) for (const lastAt of members.map(lastsUntil)) if (lastAt >= now) at = Math.min(at, lastAt)
+    return new TickGroup(periodMs, members, at, scaled?.ticks ?? 0)
   }
 }

@@ -105,7 +105,7 @@ export class FeedStream {
       const error = tracked.paceMs > 0 ? this.#stream?.failureOf(address) : undefined
       if (error === undefined) continue
       const failure = { error, waitMs: error.retryAfterMs ?? 0, transient: true, maybeCharged: false }
-      for (const watcher of [...tracked.watchers.items()]) watcher.onFailure(tracked, failure)
+      for (const watcher of [...tracked.watchers]) watcher.onFailure(tracked, failure)
     }
   }
 }

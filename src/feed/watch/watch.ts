@@ -87,7 +87,7 @@ export class RunningWatch implements Subscriber {
 
   onPrice(tracked: TrackedPrice): void {
     this.#endFailure(tracked)
-    this.#report(tracked, this.#isOld(tracked))
+    this.#report(tracked)
   }
 
   /** A price is older than the interval, and no newer one has arrived. */
@@ -95,11 +95,11 @@ export class RunningWatch implements Subscriber {
     // A callback may have removed the address while its subscribers are called.
     if (this.#failing.get(tracked)?.isLate || !this.#inputs.has(tracked.address)) return
     this.#failing.set(tracked, { isLate: true })
-    this.#report(tracked, true)
+    this.#report(tracked)
   }
 
   onFailure(tracked: TrackedPrice, { error }: Failure): void {
-    if (this.#isOld(tracked)) this.onLate(tracked)
+    if (tracked.isStale(this.everyMs, this.#context.clock.now())) this.onLate(tracked)
     if (!this.#isRunning || !this.#inputs.has(tracked.address)) return
     if (!this.#failing.has(tracked)) this.#failing.set(tracked, { isLate: false })
     const code = codeOf(error)
@@ -114,10 +114,6 @@ export class RunningWatch implements Subscriber {
 
   get #isRunning(): boolean {
     return this.#context.watches.has(this)
-  }
-
-  #isOld(tracked: TrackedPrice): boolean {
-    return tracked.isStale(this.everyMs, this.#context.clock.now())
   }
 
   /** Wants the price of each address, and delivers those that are known and young enough under the inputs that are new. */
@@ -138,7 +134,7 @@ export class RunningWatch implements Subscriber {
     )
     // Later, so that the caller has the watch before its callback runs.
     queueMicrotask(() => {
-      for (const tracked of known) this.#report(tracked, this.#isOld(tracked), isNew(tracked.address))
+      for (const tracked of known) this.#report(tracked, isNew(tracked.address))
     })
   }
 
@@ -147,12 +143,12 @@ export class RunningWatch implements Subscriber {
     this.#context.schedule.leave(tracked, this)
   }
 
-  #report(tracked: TrackedPrice, stale: boolean, isWanted = (_input: string) => true): void {
+  #report(tracked: TrackedPrice, isWanted = (_input: string) => true): void {
     const { onPrice, onError } = this.#subscription
     for (const input of this.#inputs.get(tracked.address)?.filter(isWanted) ?? []) {
       const { clock } = this.#context
       const now = clock.now()
-      const price = toFeedPrice(tracked, input, now, stale)
+      const price = toFeedPrice(tracked, input, now, tracked.isStale(this.everyMs, now))
       if (price === undefined || !this.#isRunning) continue
       const read = () => {
         const ageMs = Math.floor(price.ageMs + clock.now() - now)
