@@ -130,7 +130,10 @@ describe('a batch of several chunks', () => {
   })
 
   test('that shares all of its requests says so where they fail, and has no credits', async () => {
-    const { client, clock } = setup(failing(() => cutOff(costs(600)), [0]), { retry: false })
+    const { client, clock } = setup(
+      failing(() => cutOff(costs(600)), [0]),
+      { retry: false },
+    )
     const [paying, sharing] = [ALL, ALL].map((addresses) => watch(client.prices.batch({ addresses })))
     await clock.advance(1_000)
     expect(paying?.error).toMatchObject({ name: 'PartialBatchError', charge: 'charged' })

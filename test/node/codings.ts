@@ -50,11 +50,7 @@ export const CODING: readonly Misbehaviour[] = [
     NOT_DECODED,
     packed(Buffer.concat([gzipSync(PRICE).subarray(0, -8), Buffer.alloc(8, 1)]), 'gzip'),
   ],
-  [
-    'gzip with something after it',
-    NOT_DECODED,
-    packed(Buffer.concat([gzipSync(PRICE), Buffer.from('more')]), 'gzip'),
-  ],
+  ['gzip with something after it', NOT_DECODED, packed(Buffer.concat([gzipSync(PRICE), Buffer.from('more')]), 'gzip')],
   ['two gzips', OK, packed(Buffer.concat([gzipSync(PRICE.slice(0, 9)), gzipSync(PRICE.slice(9))]), 'gzip')],
   ['half a gzip, whole for HTTP', NOT_JSON, packed(gzipSync(PRICE).subarray(0, 40), 'gzip')],
   ['half a br, whole for HTTP', NOT_JSON, packed(brotliCompressSync(PRICE).subarray(0, 40), 'br')],

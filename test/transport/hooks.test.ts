@@ -183,12 +183,12 @@ describe('beforeRequest', () => {
       timeoutMs: 3_000,
       retry: false as const,
     }
-    const { client, clock, script } = setup(async () => {
-      await clock.sleep(2_900)
-      return ok(price(TOKEN), costs(50))
-    }, options)
+    const { client, clock, script } = setup(() => undefined, options)
     const outcome = watch(client.token.price({ address: TOKEN }))
-    await clock.advance(10_000)
+    await clock.advance(5_000)
+    await clock.advance(2_900)
+    script.requests[0]?.answer(ok(price(TOKEN), costs(50)))
+    await clock.advance(0)
     expect([outcome.state, script.requests.length]).toEqual(['resolved', 1])
   })
 
