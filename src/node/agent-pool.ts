@@ -1,6 +1,5 @@
 import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http'
 import type { Socket } from 'node:net'
-import { nextTurn } from '../concurrency/event-loop.ts'
 
 /** An agent of `node:http` or `node:https`, or one that extends them, such as a `ProxyAgent` of the package proxy-agent. */
 export interface HttpAgent {
@@ -23,6 +22,9 @@ export interface ProtocolAgent {
 type OnConnect = (error: Error | null, socket?: Socket) => void
 /** A method that Node's agents have in every version, and that its types leave out or describe otherwise. */
 type Connecting = { createConnection(options: AgentOptions, done: OnConnect): Socket | undefined }
+
+// Looked up when the module loads, so that timers that a test fakes later do not hold up `close`.
+const { setImmediate: nextTurn } = globalThis
 
 /** The same as of Node's fetch. Milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -61,7 +63,7 @@ export class AgentPool {
     for (const { agent, isOwn } of this.#agents.values()) if (isOwn) agent.destroy()
     for (const one of open) one.destroy()
     // Without listeners: msw 2 and nock 14 remove those of a connection that they let through.
-    while (open.some((one) => one.closed === false)) await nextTurn()
+    while (open.some((one) => one.closed === false)) await new Promise<void>((resolve) => nextTurn(() => resolve()))
   }
 
   #create(secure: boolean): ProtocolAgent {
