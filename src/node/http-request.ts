@@ -122,11 +122,14 @@ export function sendHttpRequest(
   })
 }
 
-/** The event at which a connection is made, with TLS the end of its handshake; undefined where it is made already. */
+/**
+ * The event at which a connection is made, with TLS the end of its handshake; undefined where it is made already. The socket of an interceptor has
+ * no handle: that of msw 2 and nock 14 says that it connects, and does so only when the request has been written.
+ */
 function connectingStep(socket: Socket): 'secureConnect' | 'connect' | undefined {
-  const { secureConnecting } = socket as Partial<TLSSocket> & { readonly secureConnecting?: boolean }
+  const { secureConnecting, _handle } = socket as Partial<TLSSocket> & { secureConnecting?: boolean; _handle?: unknown }
   if (secureConnecting) return 'secureConnect'
-  return socket.connecting ? 'connect' : undefined
+  return socket.connecting && _handle !== null ? 'connect' : undefined
 }
 
 const noResponse = () => errorWithCode('The connection ended without a response', 'ECONNRESET')

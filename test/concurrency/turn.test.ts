@@ -26,3 +26,14 @@ test.each(GLOBALS)('a turn on %s lets timers run that are due', async (runtime, 
   await nextTurn()
   expect(order).toEqual(['timer'])
 })
+
+test('a turn passes where timers were fake before the module was loaded', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const path = new URL('../../src/concurrency/event-loop.ts?fake-timers', import.meta.url).href
+  const { nextTurn } = (await import(path)) as { nextTurn(): Promise<void> }
+  const passed = vi.fn()
+  void nextTurn().then(passed)
+  await new Promise((resolve) => later(resolve, 50))
+  expect(passed).toHaveBeenCalledOnce()
+})

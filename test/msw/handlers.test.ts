@@ -1,5 +1,7 @@
 import nodeHttp from 'node:http'
-import { HttpResponse, http } from 'msw'
+import { createClient } from 'etn-market'
+import { createNodeTransport } from 'etn-market/node'
+import { HttpResponse, http, passthrough } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createFakeService, fakeTokens } from '../../src/fake/index.ts'
@@ -84,5 +86,22 @@ describe('mswHandlers', () => {
       asked.once('error', reject)
     })
     expect(status).toEqual([200, '25'])
+  })
+
+  // A socket of msw says that it connects until the request has been written.
+  it('answers the Node transport, and lets its other requests through', async () => {
+    const elsewhere = createFakeService({ keys: { esk_test_mine: 10_000 } })
+    const { url } = await elsewhere.listen()
+    server.use(http.get(`${url}/*`, () => passthrough()))
+    const transport = createNodeTransport()
+    const client = createClient({ apiKey: 'esk_test_mine', transport, timeoutMs: 5_000, retry: false })
+    const other = createClient({ apiKey: 'esk_test_mine', transport, timeoutMs: 5_000, retry: false, baseUrl: url })
+    await client.etn.price()
+    await client.etn.price()
+    await other.etn.price()
+    await other.etn.price()
+    fake.expectCredits(50)
+    elsewhere.expectCredits(50)
+    await Promise.all([client.close(), other.close(), transport.close(), elsewhere.close()])
   })
 })
