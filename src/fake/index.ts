@@ -5,6 +5,7 @@
  */
 
 export { fakeWallets } from './data/balances.ts'
+export type { FakeCandle } from './data/candles.ts'
 export { fakeTokens } from './data/names.ts'
 export type { FakeWorld, SetPriceOptions, WorldTradeOptions } from './data/world.ts'
 export type {

@@ -118,7 +118,8 @@ function stepsOf(market: Package, { fetch }: ReturnType<typeof openService>) {
   const options = { apiKey: 'esk_test_globals', baseUrl: 'https://market.example/v1', fetch }
   const store = () => {
     const kept = new Map<string, unknown>()
-    return { get: (key: string) => kept.get(key), set: (key: string, value: unknown) => void kept.set(key, value) }
+    const set = (key: string, value: unknown) => void kept.set(key, value)
+    return { get: (key: string) => kept.get(key), set, delete: (key: string) => kept.delete(key) }
   }
   const withClient = async (more: Market.ClientOptions, use: (client: Market.Client) => Promise<unknown>) => {
     const client = market.createClient({ ...options, ...more })

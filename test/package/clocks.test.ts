@@ -13,6 +13,7 @@ const HAS_AGE_CLOCK = /^(feed|stream)\/|^proxy\/stream\/price-hub\.ts$/
 const READERS: Readonly<Record<string, string>> = {
   'cli/commands/candles.ts': 'which candles there are now',
   'cli/commands/demo.ts': 'a program that prints the same each time has a time of its own',
+  'cli/commands/portfolio.ts': 'until when the decimals of a token are known',
   'cli/session.ts': 'how often progress is printed',
   'cli/tokens.ts': 'the age of a file',
   'file-store/file-lock.ts': 'how long a lock is silent, and its heartbeat',

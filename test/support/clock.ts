@@ -30,8 +30,8 @@ interface Timer {
 /** Runs everything that does not wait for time. */
 export const flush = settle
 
-/** Sums of these have no rounding errors. */
-const PHASE_MS = 0.625
+/** Sums with it are rounded, as those of real clocks are: a moment that is computed in two ways may differ by a rounding. */
+const PHASE_MS = 1_234.5678
 const DRIFT_MS = 2 ** -10
 const DRIFT_EVERY_MS = 256
 

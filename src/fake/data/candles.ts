@@ -1,10 +1,27 @@
-import type { Candle } from '../../generated/types.ts'
 import type { Bucket, Currency, Duration } from '../rules/routes.ts'
 import { ONE, toDecimal } from './decimal.ts'
 import { dayOf, LEVELS, SLOT_LEVEL, SLOT_SECONDS } from './market.ts'
 import type { Changes, Prices } from './prices.ts'
 import { isMoving, type Piece, type PriceRange, type Row, rowMinutes, type Segment, type Source } from './timeline.ts'
 import type { WorldToken } from './tokens.ts'
+
+/** A candle as the service returns it. */
+export interface FakeCandle {
+  /** Start of the period, unix seconds. */
+  time: number
+  /** First price. */
+  open: number
+  /** Highest price. */
+  high: number
+  /** Lowest price. */
+  low: number
+  /** Last price. */
+  close: number
+  /** Value of the trades. */
+  volume: number
+  /** Number of trades. */
+  count: number
+}
 
 const LEVEL_OF: Record<Bucket, number> = { '1d': 0, '4h': 1, '1h': 2, '15m': SLOT_LEVEL, '1m': 4 }
 
@@ -32,7 +49,7 @@ interface Bar extends PriceRange {
  * Makes the candles of a range, oldest first. The range is divided where the source of the price changes, of the token or of ETN; the bars that
  * each source gives are joined in the period in which they lie. So a change leaves the candles of other periods as they were.
  */
-function makeCandles(prices: Prices, token: WorldToken, range: Range): Candle[] {
+function makeCandles(prices: Prices, token: WorldToken, range: Range): FakeCandle[] {
   const { bucket, currency, from, until, includeEmpty, now } = range
   const length = secondsOf(bucket)
   const isInUsd = currency === 'USD'
@@ -63,7 +80,7 @@ function makeCandles(prices: Prices, token: WorldToken, range: Range): Candle[] 
     else bars.set(time, { ...bar, time })
   }
 
-  function toCandle({ time, row, volume, count, ...bar }: Bar): Candle {
+  function toCandle({ time, row, volume, count, ...bar }: Bar): FakeCandle {
     const ends = time + length
     if (row?.from === time && row.until === ends && isInUsd && now >= ends) return { ...row.given }
     const number = (price: bigint) => Number(toDecimal(price))
@@ -192,9 +209,9 @@ const MAX_SERIES = 500
 interface Series {
   from: number
   until: number
-  candles: Candle[]
+  candles: FakeCandle[]
   /** The candle of the current period, as it is at a moment. */
-  current: { at: number; candles: Candle[] } | undefined
+  current: { at: number; candles: FakeCandle[] } | undefined
 }
 
 export class Candles {
@@ -209,7 +226,7 @@ export class Candles {
   }
 
   /** The newest candles of a token, oldest first. Past periods without a trade are omitted, the current one is not. */
-  newest(token: WorldToken, query: CandleQuery & { limit: number }): Candle[] {
+  newest(token: WorldToken, query: CandleQuery & { limit: number }): FakeCandle[] {
     const { now, limit } = query
     const { series, current, growTo } = this.#read(token, query, false)
     const oldest = Math.max(dayOf(now) - MAX_DAYS, dayOf(this.#firstPrice(token)) - 1)

@@ -1,4 +1,4 @@
-import type { Candle } from '../../generated/types.ts'
+import type { FakeCandle } from './candles.ts'
 import type { WorldToken } from './tokens.ts'
 
 /** What happened to a price within a time, as fixed point. */
@@ -16,7 +16,7 @@ export interface Row extends PriceRange {
   from: number
   /** The end, exclusive. */
   until: number
-  given: Candle
+  given: FakeCandle
 }
 
 /** A price that is set: a straight line from `usd` to `toUsd`, which is reached at `until` and holds. A constant one ends where it begins. */

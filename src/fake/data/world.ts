@@ -1,11 +1,10 @@
-import type { Candle } from '../../generated/types.ts'
 import { once } from '../../utils/once.ts'
 import { checkOptions, checkValue, FakeUsageError } from '../rules/check.ts'
 import type { ParsedQuery, QueryResult } from '../rules/execute.ts'
 import { type Bucket, type FakeOperation, QUERY_VALUES } from '../rules/routes.ts'
 import * as is from '../rules/schema.ts'
 import { balanceDocument, type OwnBalances, readOwnBalances } from './balances.ts'
-import { Candles, secondsOf } from './candles.ts'
+import { Candles, type FakeCandle, secondsOf } from './candles.ts'
 import { fixedPoint, MAX_PRICE, MIN_PRICE, ONE, readDecimal, toDecimal } from './decimal.ts'
 import { liquidityLocks, type OwnLocks, readOwnLocks } from './locks.ts'
 import { assets, collectionBody, collectionStats, createCollections, marketplace, readOwnCollections } from './nft.ts'
@@ -95,9 +94,9 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     return address !== undefined && !token ? [] : newestTrades(sources, { token, limit, now })
   }
 
-  const texts = new WeakMap<Candle, string>()
+  const texts = new WeakMap<FakeCandle, string>()
   /** A candle is written once: of 500, the numbers take longer than everything else. */
-  const write = (candle: Candle) => {
+  const write = (candle: FakeCandle) => {
     const text = texts.get(candle) ?? JSON.stringify(candle)
     texts.set(candle, text)
     return text
@@ -107,7 +106,7 @@ export function createWorld(seedText: number | string, options: WorldOptions, cl
     /** `undefined` if the requested thing does not exist. */
     query(operation: WorldOperation, query: ParsedQuery): QueryResult | undefined {
       const data = finders[operation](query, now())
-      if (data && operation === 'token.candles') return { data, text: `[${(data as Candle[]).map(write).join()}]` }
+      if (data && operation === 'token.candles') return { data, text: `[${(data as FakeCandle[]).map(write).join()}]` }
       if (operation === 'trade.list') return { data, cursor: cursorOf(data as ReturnType<typeof trades>) }
       return maybe(data, () => ({ data }))
     },
@@ -166,7 +165,7 @@ export interface FakeWorld {
   /** Adds a trade at the current price, worth an amount in USD. */
   trade(trade: WorldTradeOptions): void
   /** Replaces candles of the past, in USD. Longer buckets and the history add up from them. A current row sets the price too. */
-  candles(token: string, bucket: Bucket, rows: readonly Candle[]): void
+  candles(token: string, bucket: Bucket, rows: readonly FakeCandle[]): void
   /** Gives a token back the price that it has without changes. */
   release(token: string): void
 }
@@ -240,7 +239,7 @@ function createWorldControl(tokens: TokenList, prices: Prices, now: () => number
 }
 
 /** Reads rows of candles in the form of the route; `now` in unix seconds. */
-function readRows(bucket: Bucket, rows: readonly Candle[], now: number): Row[] {
+function readRows(bucket: Bucket, rows: readonly FakeCandle[], now: number): Row[] {
   checkValue('bucket', is.only(...QUERY_VALUES.bucket), bucket)
   checkValue('rows', is.listOf(CANDLE), rows)
   const length = secondsOf(bucket)

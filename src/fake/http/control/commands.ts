@@ -1,4 +1,4 @@
-import type { Candle } from '../../../generated/types.ts'
+import type { FakeCandle } from '../../data/candles.ts'
 import { CANDLE, type SetPriceOptions, type WorldTradeOptions } from '../../data/world.ts'
 import { EFFECTS, type FaultHandle, type FaultOptions, MATCH, type ScriptStep } from '../../faults/fault-options.ts'
 import { KEYS, type KeyOptions } from '../../rules/accounts.ts'
@@ -222,7 +222,7 @@ export function createRunners(fake: FakeService, maxSnapshots: number): Record<C
       version(world.setPrice(token, usd, options)),
     'POST world/unprice': ({ token }: { token: string }) => version(world.unprice(token)),
     'POST world/trade': (trade: WorldTradeOptions) => version(world.trade(trade)),
-    'POST world/candles': ({ token, bucket, rows }: { token: string; bucket: Bucket; rows: Candle[] }) =>
+    'POST world/candles': ({ token, bucket, rows }: { token: string; bucket: Bucket; rows: FakeCandle[] }) =>
       version(world.candles(token, bucket, rows)),
     'POST world/release': ({ token }: { token: string }) => version(world.release(token)),
     'POST reset': (options: ResetOptions) => {
