@@ -2,7 +2,8 @@ import type { RecentRefusals } from '../concurrency/circuit-breaker.ts'
 import { type Clock, monotonicNow } from '../concurrency/clock.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
 
-const WINDOW_MS = 60_000
+/** A minute, and a millisecond more: whether a refusal is a minute old is for the service to know. */
+const WINDOW_MS = 60_001
 /** Refusals in a minute after which the waits grow. */
 export const MAX_PLAIN_REFUSALS = 3
 export const MIN_ESCALATED_WAIT_MS = 2_000
