@@ -14,7 +14,7 @@ export interface Clock {
 
 /** What is left of a wait may be less than a sum of the clock can hold: a clock that adds it would stand still. Timers of runtimes take no less. */
 const MIN_WAIT_MS = 1
-const waitFor = (ms: number) => (ms > 0 ? Math.max(ms, MIN_WAIT_MS) : 0)
+const waitFor = (ms: number) => ms && Math.max(ms, MIN_WAIT_MS)
 
 /** Sleeps until the time is over or the signal aborts. A custom clock may expect a real AbortSignal. */
 export async function sleep(clock: Clock, ms: number, signal: CancellationSignal): Promise<void> {
