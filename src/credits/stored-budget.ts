@@ -2,6 +2,7 @@ import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
 import { callStore, type StoreCallOptions } from '../concurrency/store-timeout.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
+import { isPromise } from '../utils/runtime.ts'
 import { storedText } from '../utils/stored-text.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
 import { createWriteQueue } from '../utils/write-queue.ts'
@@ -245,9 +246,10 @@ class EntryStore {
 
   async #set(text: string): Promise<void> {
     const { store, key, ttlMs } = this.#options
-    const result = await store.set(key, text, ttlMs)
-    if (result === false) throw new Error('The store reports that it did not write the entry.')
-    if (!this.#isShown && (await this.#get()) === undefined)
+    const writing: unknown = store.set(key, text, ttlMs)
+    if ((await writing) === false) throw new Error('The store reports that it did not write the entry.')
+    // One that takes callbacks returns at once, and has neither written nor read. What a store writes later, it may also show later.
+    if (!isPromise(writing) && !this.#isShown && (await this.#get()) === undefined)
       throw new Error('The store does not have what was just written to it.')
   }
 
