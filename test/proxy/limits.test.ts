@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { RequestRate } from '../../src/proxy/visitors.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
+import { settle } from '../support/settle.ts'
 import { batchPath, errorOf, pricePath, remainingOf, setupProxy, TOKENS } from './setup.ts'
 import { setupStream } from './stream-setup.ts'
 
@@ -174,7 +175,9 @@ describe('a refusal', () => {
     expect(await errorOf(response)).toBe('429 budget_exceeded')
     // The list of streams is paid by the feed, which has too little, too.
     const stream = setupStream({ addresses: 'listed' }, {}, { budget: { creditsPerDay: 500 } })
-    expect(await errorOf(stream.ask(`/stream?addresses=${TOKEN}`))).toBe('429 budget_exceeded')
+    const { end } = await stream.listen(`?addresses=${TOKEN}`)
+    await settle()
+    expect(end()).toMatchObject({ status: 429, code: 'budget_exceeded', waitMs: expect.any(Number) })
   })
 
   test('of calls, because visitors have used up the budget, ends no live price: the feed pays for the list of its streams', async () => {
