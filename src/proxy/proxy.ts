@@ -188,8 +188,7 @@ class ProxyServer {
       ? refuse(499, 'request_aborted', 'The visitor left.')
       : refusalOf(error, clock.now(), budget.limit)
     const own = visitor === undefined ? undefined : this.#visitors?.available(visitor)
-    const left = Math.min(own ?? Number.POSITIVE_INFINITY, refusal.available ?? Number.POSITIVE_INFINITY)
-    return failure(refusal, request.method, client.redact, left)
+    return failure(refusal, request.method, client.redact, own)
   }
 }
 

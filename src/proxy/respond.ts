@@ -59,15 +59,16 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag))
 }
 
-/** An error as the service sends it. @param left the credits that the visitor can spend at most; Infinity where nobody knows */
+/** An error as the service sends it. @param own credits that the visitor has left; Infinity without a limit */
 export function failure(
-  { status, code, message, retryAfterMs, headers }: Refusal,
+  { status, code, message, retryAfterMs, headers, available }: Refusal,
   method: string,
   redact: (text: string) => string,
-  left = Number.POSITIVE_INFINITY,
+  own = Number.POSITIVE_INFINITY,
 ): Reply {
   const body = method === 'HEAD' ? null : encode(redact(JSON.stringify({ error: { code, message } })))
   const wait = retryAfterMs !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
+  const left = Math.min(own, available)
   const credits = left < Number.POSITIVE_INFINITY && { 'x-credits-remaining': String(left) }
   return { status, headers: { ...JSON_HEADERS, 'cache-control': 'no-store', ...wait, ...credits, ...headers }, body }
 }
@@ -107,13 +108,17 @@ export class Refusal extends Error {
   /** Undefined: the answer has no `Retry-After`. */
   readonly retryAfterMs: number | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Credits that are left in the budget that refuses; undefined where none does. */
-  readonly available: number | undefined
+  /** Credits that are left in the budget that refuses; Infinity where none does. */
+  readonly available: number
 
   constructor(status: number, code: string, message: string, details: RefusalDetails) {
     super(message)
     // What the proxy or the service cannot do now ends by itself.
-    const { retryAfterMs = status >= 500 ? DEFAULT_WAIT_MS : undefined, headers, available } = details
+    const {
+      retryAfterMs = status >= 500 ? DEFAULT_WAIT_MS : undefined,
+      headers,
+      available = Number.POSITIVE_INFINITY,
+    } = details
     this.status = status
     this.code = code
     this.retryAfterMs = retryAfterMs
@@ -154,26 +159,29 @@ export function refusalOf(error: unknown, now: number, limit?: number): Refusal 
   if (error instanceof Refusal) return error
   if (!isEtnMarketError(error)) return refuse(500, 'internal_error', 'The proxy failed.')
   const { name, code, message, status, retryAfterMs } = error
+  const wait = { retryAfterMs }
   if (/^Invalid(Request|Limit)Error$/.test(name)) return refuse(400, code, message)
   if (/^(Authentication|Permission|InsufficientCredits)Error$/.test(name))
-    return refuse(502, 'upstream_refused', 'The service refuses the calls of this proxy. Tell its operator.', {
-      retryAfterMs,
-    })
+    return refuse(502, 'upstream_refused', 'The service refuses the calls of this proxy. Tell its operator.', wait)
   if (name === 'NotFoundError' && code !== 'front_error') return refuse(404, code, message)
   if (/^(RateLimit|ServerBusy)Error$/.test(name) || (name === 'ServiceError' && status === 503))
-    return refuse(503, 'upstream_busy', 'The service is busy. Try again later.', { retryAfterMs })
+    return refuse(503, 'upstream_busy', 'The service is busy. Try again later.', wait)
   if (name === 'TimeoutError')
-    return refuse(504, 'upstream_timeout', 'The service did not answer in time. Try again.', { retryAfterMs })
+    return refuse(504, 'upstream_timeout', 'The service did not answer in time. Try again.', wait)
   if (name === 'BudgetExceededError') return overBudget(error as BudgetExceededError, 'proxy', now, limit)
   if (name === 'StateUnavailableError')
     return refuse(503, code, 'The proxy cannot reach its budget, so it sends nothing.')
   if (code === 'client_closed' || code === 'feed_closed') return proxyClosed()
-  return refuse(502, 'upstream_failed', 'The service did not answer as it should. Try again.', { retryAfterMs })
+  return refuse(502, 'upstream_failed', 'The service did not answer as it should. Try again.', wait)
 }
 
 /** @param limit the credits in a whole window, of one visitor or of all; undefined where nobody knows */
 export function overBudget(
-  { needed, available, resetsAt }: Pick<BudgetExceededError, 'needed' | 'resetsAt'> & { available?: number },
+  {
+    needed,
+    resetsAt,
+    available = Number.POSITIVE_INFINITY,
+  }: Pick<BudgetExceededError, 'needed' | 'resetsAt'> & Partial<Pick<BudgetExceededError, 'available'>>,
   of: 'visitor' | 'proxy',
   now: number,
   limit = Number.POSITIVE_INFINITY,
@@ -188,6 +196,6 @@ export function overBudget(
       : `${spent} credits. Try again later.`
   return refuse(429, code, message, {
     retryAfterMs: resetsAt === undefined ? undefined : resetsAt - now,
-    ...(available !== undefined && { available }),
+    available,
   })
 }

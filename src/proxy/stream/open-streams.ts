@@ -136,9 +136,7 @@ export class OpenStreams {
   #serve(stream: EventStream, asked: readonly string[], allowed: Streamable, visitor: string): void {
     if (stream.isEnded) return
     const { addresses, refused } = this.#takePlaces(asked, allowed, visitor)
-    const before = stream.list
     stream.follow(this.#listOf(addresses), eventText('refused', refused))
-    this.#forgetUnused(before)
     if (addresses.length > 0) return
     const refusal = noneServed(refused, this.#settings.everyMs)
     this.#endFor(stream, refusal)
@@ -156,10 +154,6 @@ export class OpenStreams {
     const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses)
     this.#lists.set(key, list)
     return list
-  }
-
-  #forgetUnused(list: PriceList): void {
-    if (list.streams.size === 0) this.#lists.delete(list.addresses.join())
   }
 
   /** Serves what may be served, so that one wrong address ends nobody's prices. */
@@ -186,7 +180,7 @@ export class OpenStreams {
     own?.delete(stream)
     if (own?.size === 0) this.#byVisitor.delete(visitor)
     for (const address of list.addresses) this.#hub.leave(address)
-    this.#forgetUnused(list)
+    if (list.streams.size === 0) this.#lists.delete(list.addresses.join())
     if (this.#size > 0) return
     this.#stopTimer?.()
     this.#stopTimer = undefined
