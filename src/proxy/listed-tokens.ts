@@ -22,8 +22,8 @@ export class ListedTokens {
     this.#settings = settings
   }
 
-  /** Resolves with the addresses, in lower case. @throws the error of the call, or the reason of the signal */
-  async get(signal: AbortSignal): Promise<ReadonlySet<string>> {
+  /** The addresses, in lower case; a promise while none are known. It rejects with the error of the call, or the reason of the signal. */
+  get(signal: AbortSignal): ReadonlySet<string> | Promise<ReadonlySet<string>> {
     if (this.#call === undefined || this.#settings.ages.now() > this.#dueAt) {
       this.#call = this.#load()
       // Nobody waits for it where there is an old list.

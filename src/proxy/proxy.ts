@@ -12,6 +12,7 @@ import {
   failure,
   methodNotAllowed,
   notFound,
+  proxyClosed,
   type Reply,
   refusalOf,
   refuse,
@@ -106,7 +107,7 @@ class ProxyServer {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(refuse(503, 'proxy_closed', 'The proxy is closed.', { retryAfterMs: CLOSED_RETRY_MS }))
+    this.#closing.abort(proxyClosed())
     this.#streams?.close()
     await Promise.all([...this.#live, this.#purchases.settled(), this.#listed.settled()])
     this.#visitors?.close()
@@ -129,6 +130,8 @@ class ProxyServer {
   async #handle(request: Request, sender: Partial<Identity>): Promise<Reply> {
     const { ages, cdnMaxAgeMs } = this.#settings
     const { method } = request
+    // A closed proxy waits for nobody, but knows what most visitors have left.
+    if (this.#closing.aborted) await this.#identifySender(request, sender).catch(() => {})
     this.#closing.throwIfAborted()
     this.#origins.check(request)
     if (method === 'OPTIONS') return { status: 204, headers: preflightHeaders(request), body: null }
@@ -141,7 +144,8 @@ class ProxyServer {
       if (isOperator === true) return this.#answerStatus(request)
     }
 
-    const visitor = await this.#findVisitor(request, sender)
+    const visitor = await this.#identifySender(request, sender)
+    this.#rate?.count(visitor)
     if (route.operation === undefined || route.operation === 'status') throw notFound()
     if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(TAKES)
     if (route.operation === 'stream') {
@@ -163,11 +167,10 @@ class ProxyServer {
   }
 
   /** A function that never answers must not keep the proxy open. */
-  async #findVisitor(request: Request, sender: Partial<Identity>): Promise<string> {
+  async #identifySender(request: Request, sender: Partial<Identity>): Promise<string> {
     const found = this.#identify(request)
     const identity = isPromise(found) ? await raceWithAbort(raceWithAbort(found, request.signal), this.#closing) : found
     Object.assign(sender, identity)
-    this.#rate?.count(identity.visitor)
     return identity.visitor
   }
 
@@ -185,9 +188,7 @@ class ProxyServer {
       ? refuse(499, 'request_aborted', 'The visitor left.')
       : refusalOf(error, clock.now(), budget.limit)
     const own = visitor === undefined ? undefined : this.#visitors?.available(visitor)
-    // Where visitors have no limit of their own, that of all is theirs.
-    const remaining = own ?? (refusal.code === 'budget_exceeded' ? budget.available : undefined)
-    return failure(refusal, request.method, client.redact, remaining)
+    return failure(refusal, request.method, client.redact, own)
   }
 }
 
@@ -196,8 +197,5 @@ function requireTokens({ operation, tokens }: ProxyCall, allowed: ReadonlySet<st
   if (tokens.length === 0 || !tokens.every((token) => allowed.has(token)))
     throw refuse(403, 'not_allowed', `${operation} is open to visitors for some tokens only.`)
 }
-
-/** When a page may ask again: another process takes over by then. */
-const CLOSED_RETRY_MS = 5_000
 
 const TAKES = 'The proxy takes GET, and HEAD for what it has in its cache.'

@@ -59,17 +59,18 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag))
 }
 
-/** An error as the service sends it. @param remaining credits that the visitor has left; undefined where nobody knows */
+/** An error as the service sends it. @param own credits that the visitor has left; Infinity without a limit */
 export function failure(
-  { status, code, message, retryAfterMs, headers }: Refusal,
+  { status, code, message, retryAfterMs, headers, available }: Refusal,
   method: string,
   redact: (text: string) => string,
-  remaining?: number,
+  own = Number.POSITIVE_INFINITY,
 ): Reply {
   const body = method === 'HEAD' ? null : encode(redact(JSON.stringify({ error: { code, message } })))
   const wait = retryAfterMs !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }
-  const left = remaining !== undefined && { 'x-credits-remaining': String(remaining) }
-  return { status, headers: { ...JSON_HEADERS, 'cache-control': 'no-store', ...wait, ...left, ...headers }, body }
+  const left = Math.min(own, available)
+  const credits = left < Number.POSITIVE_INFINITY && { 'x-credits-remaining': String(left) }
+  return { status, headers: { ...JSON_HEADERS, 'cache-control': 'no-store', ...wait, ...credits, ...headers }, body }
 }
 
 export function toBody(operation: OperationId, data: unknown): string {
@@ -107,19 +108,35 @@ export class Refusal extends Error {
   /** Undefined: the answer has no `Retry-After`. */
   readonly retryAfterMs: number | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
+  /** Credits that are left in the budget that refuses; Infinity where none does. */
+  readonly available: number
 
-  constructor(status: number, code: string, message: string, { retryAfterMs, headers }: RefusalHeaders) {
+  constructor(status: number, code: string, message: string, details: RefusalDetails) {
     super(message)
+    // What the proxy or the service cannot do now ends by itself.
+    const {
+      retryAfterMs = status >= 500 ? DEFAULT_WAIT_MS : undefined,
+      headers,
+      available = Number.POSITIVE_INFINITY,
+    } = details
     this.status = status
     this.code = code
     this.retryAfterMs = retryAfterMs
     this.headers = headers
+    this.available = available
   }
 }
 
-type RefusalHeaders = Partial<Pick<Refusal, 'retryAfterMs' | 'headers'>>
+type RefusalDetails = Partial<Pick<Refusal, 'retryAfterMs' | 'headers' | 'available'>>
+
+/** Where nobody says how long to wait. */
+const DEFAULT_WAIT_MS = 1_000
+/** When a page may ask again: another process takes over by then. */
+const CLOSED_RETRY_MS = 5_000
 
 export const notFound = () => refuse(404, 'not_found', 'There is nothing at this path.')
+export const proxyClosed = () =>
+  refuse(503, 'proxy_closed', 'The proxy is shutting down.', { retryAfterMs: CLOSED_RETRY_MS })
 export const badRequest = (message: string) => refuse(400, 'invalid_request', message)
 
 /** GET is the only method of the service; HEAD is answered from the cache. */
@@ -128,12 +145,9 @@ export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 export const methodNotAllowed = (message: string, allow = ALLOWED_METHODS) =>
   refuse(405, 'method_not_allowed', message, { headers: { allow } })
 
-export function refuse(status: number, code: string, message: string, headers: RefusalHeaders = {}): Refusal {
-  return new Refusal(status, code, message, headers)
+export function refuse(status: number, code: string, message: string, details: RefusalDetails = {}): Refusal {
+  return new Refusal(status, code, message, details)
 }
-
-/** Where the service asks for no wait. */
-const DEFAULT_WAIT_MS = 1_000
 
 /**
  * How the failure of a call is answered. The page's key is not to blame for a refused one, and details that only the owner of
@@ -144,27 +158,30 @@ const DEFAULT_WAIT_MS = 1_000
 export function refusalOf(error: unknown, now: number, limit?: number): Refusal {
   if (error instanceof Refusal) return error
   if (!isEtnMarketError(error)) return refuse(500, 'internal_error', 'The proxy failed.')
-  const { name, code, message, status, retryAfterMs = DEFAULT_WAIT_MS } = error
+  const { name, code, message, status, retryAfterMs } = error
+  const wait = { retryAfterMs }
   if (/^Invalid(Request|Limit)Error$/.test(name)) return refuse(400, code, message)
   if (/^(Authentication|Permission|InsufficientCredits)Error$/.test(name))
-    return refuse(502, 'upstream_refused', 'The service refuses the calls of this proxy. Tell its operator.')
+    return refuse(502, 'upstream_refused', 'The service refuses the calls of this proxy. Tell its operator.', wait)
   if (name === 'NotFoundError' && code !== 'front_error') return refuse(404, code, message)
   if (/^(RateLimit|ServerBusy)Error$/.test(name) || (name === 'ServiceError' && status === 503))
-    return refuse(503, 'upstream_busy', 'The service is busy. Try again later.', { retryAfterMs })
-  if (name === 'TimeoutError') return refuse(504, 'upstream_timeout', 'The service did not answer in time. Try again.')
+    return refuse(503, 'upstream_busy', 'The service is busy. Try again later.', wait)
+  if (name === 'TimeoutError')
+    return refuse(504, 'upstream_timeout', 'The service did not answer in time. Try again.', wait)
   if (name === 'BudgetExceededError') return overBudget(error as BudgetExceededError, 'proxy', now, limit)
   if (name === 'StateUnavailableError')
-    return refuse(503, code, 'The proxy cannot reach its budget, so it sends nothing.', {
-      retryAfterMs: DEFAULT_WAIT_MS,
-    })
-  if (code === 'client_closed' || code === 'feed_closed')
-    return refuse(503, 'proxy_closed', 'The proxy is shutting down.')
-  return refuse(502, 'upstream_failed', 'The service did not answer as it should. Try again.')
+    return refuse(503, code, 'The proxy cannot reach its budget, so it sends nothing.')
+  if (code === 'client_closed' || code === 'feed_closed') return proxyClosed()
+  return refuse(502, 'upstream_failed', 'The service did not answer as it should. Try again.', wait)
 }
 
 /** @param limit the credits in a whole window, of one visitor or of all; undefined where nobody knows */
 export function overBudget(
-  { needed, resetsAt }: Pick<BudgetExceededError, 'needed' | 'resetsAt'>,
+  {
+    needed,
+    resetsAt,
+    available = Number.POSITIVE_INFINITY,
+  }: Pick<BudgetExceededError, 'needed' | 'resetsAt'> & Partial<Pick<BudgetExceededError, 'available'>>,
   of: 'visitor' | 'proxy',
   now: number,
   limit = Number.POSITIVE_INFINITY,
@@ -177,5 +194,8 @@ export function overBudget(
     needed > limit
       ? `The call may cost ${needed} credits, and ${who} ${limit} at most: it never fits. Ask for less.`
       : `${spent} credits. Try again later.`
-  return refuse(429, code, message, { retryAfterMs: resetsAt === undefined ? undefined : resetsAt - now })
+  return refuse(429, code, message, {
+    retryAfterMs: resetsAt === undefined ? undefined : resetsAt - now,
+    available,
+  })
 }

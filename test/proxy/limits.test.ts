@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { RequestRate } from '../../src/proxy/visitors.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
+import { settle } from '../support/settle.ts'
 import { batchPath, errorOf, pricePath, remainingOf, setupProxy, TOKENS } from './setup.ts'
 import { setupStream } from './stream-setup.ts'
 
@@ -174,7 +175,9 @@ describe('a refusal', () => {
     expect(await errorOf(response)).toBe('429 budget_exceeded')
     // The list of streams is paid by the feed, which has too little, too.
     const stream = setupStream({ addresses: 'listed' }, {}, { budget: { creditsPerDay: 500 } })
-    expect(await errorOf(stream.ask(`/stream?addresses=${TOKEN}`))).toBe('429 budget_exceeded')
+    const { end } = await stream.listen(`?addresses=${TOKEN}`)
+    await settle()
+    expect(end()).toMatchObject({ status: 429, code: 'budget_exceeded', waitMs: expect.any(Number) })
   })
 
   test('of calls, because visitors have used up the budget, ends no live price: the feed pays for the list of its streams', async () => {
@@ -214,6 +217,40 @@ describe('a refusal', () => {
     const tooFast = await ask(pricePath())
     expect([tooFast.status, remainingOf(tooFast)]).toEqual([429, '70'])
     expect(tooFast.headers.has('retry-after')).toBe(true)
+  })
+
+  test('of the budget of the client says what is left of it, where it is the smallest figure', async () => {
+    const window = { credits: 55, windowMs: DAY }
+    const left = async (proxyOptions: Parameters<typeof setupProxy>[0]) => {
+      const { ask } = setupProxy({ budget: false, ...proxyOptions }, {}, { budget: window })
+      await ask(pricePath())
+      const refused = await ask(pricePath(1))
+      return [refused.status, remainingOf(refused)]
+    }
+    expect(await left({})).toEqual([429, '5'])
+    expect(await left({ perVisitor: { credits: 1_000, windowMs: DAY } })).toEqual([429, '5'])
+    expect(await left({ perVisitor: { credits: 52, windowMs: DAY } })).toEqual([429, '2'])
+  })
+
+  test('has no figure where nobody knows one', async () => {
+    const { ask, proxy } = setupProxy({ budget: false })
+    expect(remainingOf(await ask('/nothing'))).toBeNull()
+    await proxy.close()
+    expect(remainingOf(await ask(pricePath()))).toBeNull()
+  })
+
+  test('of a closed proxy, or of one whose client is closed, says what is left and when to come back', async () => {
+    const perVisitor = { credits: 120, windowMs: DAY }
+    const closed = setupProxy({ perVisitor })
+    const clientClosed = setupProxy({ perVisitor })
+    for (const { ask } of [closed, clientClosed]) await ask(pricePath())
+    await closed.proxy.close()
+    await clientClosed.client.close()
+    for (const { ask } of [closed, clientClosed]) {
+      const refused = await ask(pricePath(1))
+      expect([remainingOf(refused), refused.headers.get('retry-after')]).toEqual(['70', '5'])
+      expect(await errorOf(refused)).toBe('503 proxy_closed')
+    }
   })
 
   test('of a call that never fits says that it does not, and one that fits later says when', async () => {

@@ -220,20 +220,66 @@ describe("when the feed's budget is too small", () => {
 
 describe('the addresses that may be streamed', () => {
   test('are the listed tokens by default, which are bought once', async () => {
-    const { listen, ask, fake } = setupStream({ addresses: undefined })
-    expect(await errorOf(ask(`/stream${query(unlisted(1))}`))).toBe('403 not_allowed')
-    expect((await listen(query([ONE]))).response.status).toBe(200)
+    const { clock, listen, ask, fake } = setupStream({ addresses: undefined })
+    const [other = ''] = unlisted(1)
+    const mixed = await listen(query([ONE, other]))
+    const none = await listen(query([other]))
+    await clock.advance(SECOND)
+    expect(mixed.refused).toEqual([{ address: other, code: 'not_allowed' }])
+    expect(mixed.prices).toHaveLength(1)
+    expect([none.refused, none.end(), none.hasEnded()]).toEqual([
+      [{ address: other, code: 'not_allowed' }],
+      { status: 403, code: 'not_allowed' },
+      true,
+    ])
+    // As soon as the list is known, without a stream.
+    expect(await errorOf(ask(`/stream${query([other])}`))).toBe('403 not_allowed')
     expect(fake.ledger().filter(({ operation }) => operation === 'token.list')).toHaveLength(1)
   })
 
+  test('are unknown while the service is silent: a stream opens at once, and says why it has no prices', async () => {
+    const { clock, listen, ask, fake, proxy } = setupStream({ addresses: 'listed', maxStreams: 2 })
+    fake.fault({ never: true, times: 5 })
+    const page = await listen(query([ONE]))
+    await settle()
+    expect([page.response.status, page.settings()]).toEqual([200, { everyMs: MINUTE, heartbeatMs: 15 * SECOND }])
+    // What needs no list keeps its status.
+    expect(await errorOf(ask('/stream?addresses=x'))).toBe('400 invalid_request')
+    await listen(query([TWO]))
+    expect(await errorOf(ask(`/stream${query([THREE])}`, { visitor: 'other' }))).toBe('429 too_many_streams')
+    await clock.advance(30 * SECOND)
+    expect([page.heartbeats(), page.prices, page.refused]).toEqual([2, [], []])
+    await clock.advance(30 * SECOND)
+    expect([page.end(), page.hasEnded()]).toEqual([{ status: 504, code: 'upstream_timeout', waitMs: SECOND }, true])
+    expect([proxy.status().streams, clock.pending]).toEqual([0, 0])
+  })
+
+  test('are unknown until a slow list has come, whoever leaves meanwhile, and then all is served', async () => {
+    const { clock, listen, fake, proxy } = setupStream({ addresses: 'listed' })
+    fake.fault({ delayMs: 5 * SECOND, times: 1 })
+    const [stays, leaves] = [await listen(query([ONE])), await listen(query([TWO]))]
+    await clock.advance(SECOND)
+    await leaves.stop()
+    await clock.advance(10 * SECOND)
+    expect(stays.prices.map(({ address }) => address)).toEqual([ONE])
+    expect(stays.reports.at(-1)).toMatchObject({ state: 'connected' })
+    expect(proxy.status()).toMatchObject({ streams: 1, stream: { addresses: 1 } })
+    expect(fake.charged({ operation: 'token.price' })).toBe(50)
+  })
+
   test('are unknown while the list cannot be bought, and asked for again later', async () => {
-    const { clock, listen, ask, fake } = setupStream({ addresses: 'listed' })
+    const { clock, listen, fake } = setupStream({ addresses: 'listed' })
     fake.fault({ status: 403, times: 1 })
-    expect(await errorOf(ask(`/stream${query([ONE])}`))).toBe('502 upstream_refused')
-    expect(await errorOf(ask(`/stream${query([ONE])}`))).toBe('502 upstream_refused')
+    for (let turn = 0; turn < 2; turn++) {
+      const refused = await listen(query([ONE]))
+      await settle()
+      expect(refused.end()).toEqual({ status: 502, code: 'upstream_refused', waitMs: SECOND })
+    }
     expect(fake.journal()).toHaveLength(1)
     await clock.advance(MINUTE)
-    expect((await listen(query([ONE]))).response.status).toBe(200)
+    const { prices } = await listen(query([ONE]))
+    await clock.advance(SECOND)
+    expect(prices).toHaveLength(1)
   })
 })
 

@@ -29,6 +29,8 @@ export interface Listener {
   readonly reports: StreamReport[]
   /** The addresses that it does not serve. */
   readonly refused: RefusedAddress[]
+  /** Why the proxy has ended it, if it says so. */
+  readonly end: () => unknown
   readonly hasEnded: () => boolean
   /** Leaves, as a page does that is closed. */
   stop(): Promise<void>
@@ -62,6 +64,7 @@ function read(response: Response): Listener {
   const refused: RefusedAddress[] = []
   let heartbeats = 0
   let settings: unknown
+  let end: unknown
   let ended = false
   const loop = async () => {
     let text = ''
@@ -75,6 +78,7 @@ function read(response: Response): Listener {
         else if (fields.event === 'settings') settings = JSON.parse(fields.data)
         else if (fields.event === 'status') reports.push(JSON.parse(fields.data))
         else if (fields.event === 'refused') refused.push(...JSON.parse(fields.data))
+        else if (fields.event === 'end') end = JSON.parse(fields.data)
         else heartbeats++
       }
     }
@@ -88,6 +92,7 @@ function read(response: Response): Listener {
     settings: () => settings,
     reports,
     refused,
+    end: () => end,
     hasEnded: () => ended,
     stop: async () => void (await reader?.cancel()),
   }

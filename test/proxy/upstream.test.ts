@@ -6,20 +6,20 @@ import { errorOf, pricePath, setupProxy } from './setup.ts'
 describe('what the service answers', () => {
   test.each([
     [{ status: 400, code: 'invalid_request' }, '400 invalid_request', null],
-    [{ status: 401 }, '502 upstream_refused', null],
-    [{ status: 402 }, '502 upstream_refused', null],
-    [{ status: 403 }, '502 upstream_refused', null],
+    [{ status: 401 }, '502 upstream_refused', '1'],
+    [{ status: 402 }, '502 upstream_refused', '1'],
+    [{ status: 403 }, '502 upstream_refused', '1'],
     [{ status: 404 }, '404 not_found', null],
-    [{ status: 409 }, '502 upstream_failed', null],
+    [{ status: 409 }, '502 upstream_failed', '1'],
     [{ status: 429, retryAfter: 7 }, '503 upstream_busy', '7'],
     [{ status: 429, retryAfter: false }, '503 upstream_busy', '1'],
-    [{ status: 500 }, '502 upstream_failed', null],
+    [{ status: 500 }, '502 upstream_failed', '1'],
     [{ status: 503, code: 'server_busy', retryAfter: 3 }, '503 upstream_busy', '3'],
     [{ status: 503, code: 'maintenance', retryAfter: 30 }, '503 upstream_busy', '30'],
-    [{ front: 'nginx', charge: false }, '502 upstream_failed', null],
-    [{ malformed: true }, '502 upstream_failed', null],
-    [{ reset: 'before' }, '502 upstream_failed', null],
-    [{ never: true }, '504 upstream_timeout', null],
+    [{ front: 'nginx', charge: false }, '502 upstream_failed', '1'],
+    [{ malformed: true }, '502 upstream_failed', '1'],
+    [{ reset: 'before' }, '502 upstream_failed', '1'],
+    [{ never: true }, '504 upstream_timeout', '1'],
   ] as const)('%o is answered with %s', async (fault, expected, retryAfter) => {
     const { ask, fake, clock } = setupProxy({}, {}, { retry: false })
     fake.fault(fault)

@@ -73,12 +73,13 @@ const isSame = (one: StreamReport, other: StreamReport) =>
  */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>
-  readonly #list: PriceList
+  #list: PriceList
+  readonly #onReady: (stream: EventStream) => void
   readonly #onEnd: () => void
   /** Undefined as soon as the reader has left, which Deno notices within `enqueue`. */
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  /** What it begins with; undefined after it was written. */
-  #opening: string | undefined
+  /** What is written before anything else; undefined after it was. */
+  #words: string | undefined
   /** The sequence up to which prices were written. */
   #sent = 0
   #toldReport: StreamReport | undefined
@@ -93,7 +94,8 @@ export class EventStream {
    */
   constructor(list: PriceList, opening: string, onReady: (stream: EventStream) => void, onEnd: () => void) {
     this.#list = list
-    this.#opening = opening
+    this.#words = opening
+    this.#onReady = onReady
     this.#onEnd = onEnd
     this.body = new ReadableStream<Uint8Array>(
       {
@@ -102,8 +104,9 @@ export class EventStream {
         },
         pull: () => {
           this.#isAwaited = true
-          const isNew = this.#opening !== undefined || this.#toldReport !== list.report
-          if (isNew || this.#sent !== list.sequence) onReady(this)
+          const { report, sequence } = this.#list
+          const isNew = this.#words !== undefined || this.#toldReport !== report
+          if (isNew || this.#sent !== sequence) onReady(this)
         },
         cancel: () => {
           this.#controller = undefined
@@ -113,6 +116,24 @@ export class EventStream {
       { highWaterMark: 0 },
     )
     list.streams.add(this)
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  get list(): PriceList {
+    return this.#list
+  }
+
+  /** Sends the prices of another list from now on, after some words. */
+  follow(list: PriceList, words: string): void {
+    this.#list.streams.delete(this)
+    this.#list = list
+    list.streams.add(this)
+    this.#words = (this.#words ?? '') + words
+    this.#sent = 0
+    if (this.#isAwaited) this.#onReady(this)
   }
 
   tick(): void {
@@ -139,17 +160,17 @@ export class EventStream {
   end(lastWords = ''): void {
     if (this.#isEnded) return
     this.#leave()
-    if (lastWords !== '') this.#controller?.enqueue(encode(lastWords))
+    if (lastWords !== '') this.#controller?.enqueue(encode((this.#words ?? '') + lastWords))
     this.#controller?.close()
   }
 
   /** One part of what is new, which is the same bytes for many streams. The reader asks for the next one. */
   #next(turn: Turn): Uint8Array | undefined {
     const { report, reportBytes, sequence } = this.#list
-    if (this.#opening !== undefined) {
-      const opening = encode(this.#opening)
-      this.#opening = undefined
-      return opening
+    if (this.#words !== undefined) {
+      const words = encode(this.#words)
+      this.#words = undefined
+      return words
     }
     if (this.#toldReport !== report) {
       this.#toldReport = report

@@ -2,8 +2,9 @@ import { AgeClock, type Clock, startTimer } from '../../concurrency/clock.ts'
 import { nextTurn } from '../../concurrency/event-loop.ts'
 import type { RefusedAddress } from '../../feed/stream/stream-state.ts'
 import type { AddressReader } from '../../utils/address.ts'
+import { isPromise } from '../../utils/runtime.ts'
 import type { ListedTokens } from '../listed-tokens.ts'
-import { badRequest, type Refusal, type Reply, refuse } from '../respond.ts'
+import { badRequest, proxyClosed, type Refusal, type Reply, refusalOf, refuse } from '../respond.ts'
 import type { StreamSettings } from '../settings.ts'
 import type { StreamedAddresses } from '../types.ts'
 import { EventStream, eventText, PriceList } from './event-stream.ts'
@@ -27,6 +28,9 @@ const HEADERS = {
   'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
 }
+
+/** The addresses that may be streamed, in lower case. */
+type Streamable = 'any' | ReadonlySet<string>
 
 const REPLACED = `retry: ${REPLACED_RETRY_MS}\n${eventText('end', {
   status: 429,
@@ -76,42 +80,28 @@ export class OpenStreams {
     return this.#hub.cost()
   }
 
-  /** @throws Refusal for a stream that can have none of its addresses */
-  async open({ signal, url }: Request, visitor: string): Promise<Reply> {
-    const asked = readAddresses(new URL(url))
-    const { addresses: allowed } = this.#settings
-    const known = allowed === 'listed' ? await this.#listed.get(signal) : allowed
+  /**
+   * Opens a stream at once. While it is not known which addresses are allowed, it says so later what it does not serve.
+   * @throws Refusal for a stream that can have none of its addresses, as far as that is known
+   */
+  open({ signal, url }: Request, visitor: string): Reply {
     signal.throwIfAborted()
+    const asked = readAddresses(new URL(url))
+    if (asked.every((text) => this.#reader.lowerCase(text) === undefined))
+      throw badRequest(`stream: ${asked[0]?.slice(0, 100)} is no address, or has a wrong checksum.`)
+    const { addresses, perVisitor, maxStreams } = this.#settings
     if (this.#size === 0) this.#hub.refresh()
-    if (this.#hub.isClosed) throw refuse(503, 'proxy_closed', 'The proxy is shutting down.', { retryAfterMs: RETRY_MS })
-    const { perVisitor, maxStreams, heartbeatMs } = this.#settings
+    if (this.#hub.isClosed) throw proxyClosed()
     const isReplacing = this.countOf(visitor) >= perVisitor.streams
     if (!isReplacing && this.#size >= maxStreams)
       throw refuse(429, 'too_many_streams', 'The proxy has too many open streams.', { retryAfterMs: RETRY_MS })
-    const { addresses, refused } = this.#takePlaces(asked, known, visitor)
-    if (addresses.length === 0) throw this.#refusalOf(refused)
-    const key = addresses.join()
-    const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses)
-    this.#lists.set(key, list)
-    const settings = { everyMs: this.#hub.pace, heartbeatMs }
-    const opening = `retry: 5000\n${eventText('settings', settings)}${eventText('refused', refused)}`
-    const onReady = (stream: EventStream) => {
-      this.#queue.add(stream)
-      void this.#writeQueue()
-    }
-    const stream = new EventStream(list, opening, onReady, () => {
-      signal.removeEventListener('abort', onAbort)
-      this.#queue.delete(stream)
-      this.#close(stream, list, visitor)
-    })
-    const onAbort = () => stream.end()
-    signal.addEventListener('abort', onAbort)
-    this.#size++
-    const own = this.#byVisitor.get(visitor) ?? new Set()
-    this.#byVisitor.set(visitor, own.add(stream))
+    const allowed = addresses === 'listed' ? this.#listed.get(signal) : addresses
+    const stream = this.#start(signal, visitor)
+    const serve = (known: Streamable) => this.#serve(stream, asked, known, visitor)
+    if (isPromise(allowed)) void allowed.then(serve).catch((error) => this.#endFor(stream, error))
+    else serve(allowed)
     // Not the newest: fronts report that a visitor has left only at the next write, and who reloads a page would be locked out.
-    if (isReplacing) for (const oldest of [...own].slice(0, 1)) oldest.end(REPLACED)
-    this.#setTimer()
+    if (isReplacing) for (const oldest of [...(this.#byVisitor.get(visitor) ?? [])].slice(0, 1)) oldest.end(REPLACED)
     return { status: 200, headers: { ...HEADERS }, body: stream.body }
   }
 
@@ -120,8 +110,54 @@ export class OpenStreams {
     this.#hub.close()
   }
 
-  /** Serves what may be served, so that one wrong address ends nobody's prices. @param allowed in lower case */
-  #takePlaces(asked: readonly string[], allowed: 'any' | ReadonlySet<string>, visitor: string) {
+  /** A stream without addresses, until it is known which ones it may have. */
+  #start(signal: AbortSignal, visitor: string): EventStream {
+    const settings = { everyMs: this.#hub.pace, heartbeatMs: this.#settings.heartbeatMs }
+    const opening = `retry: 5000\n${eventText('settings', settings)}`
+    const onReady = (stream: EventStream) => {
+      this.#queue.add(stream)
+      void this.#writeQueue()
+    }
+    const onAbort = () => stream.end()
+    const stream = new EventStream(this.#listOf([]), opening, onReady, () => {
+      signal.removeEventListener('abort', onAbort)
+      this.#queue.delete(stream)
+      this.#close(stream, visitor)
+    })
+    signal.addEventListener('abort', onAbort)
+    this.#size++
+    const own = this.#byVisitor.get(visitor) ?? new Set()
+    this.#byVisitor.set(visitor, own.add(stream))
+    this.#setTimer()
+    return stream
+  }
+
+  /** @throws Refusal where it can have none of its addresses; it ends then */
+  #serve(stream: EventStream, asked: readonly string[], allowed: Streamable, visitor: string): void {
+    if (stream.isEnded) return
+    const { addresses, refused } = this.#takePlaces(asked, allowed, visitor)
+    stream.follow(this.#listOf(addresses), eventText('refused', refused))
+    if (addresses.length > 0) return
+    const refusal = noneServed(refused, this.#settings.everyMs)
+    this.#endFor(stream, refusal)
+    throw refusal
+  }
+
+  /** Its page asks again, when it is told to. */
+  #endFor(stream: EventStream, error: unknown): void {
+    const { status, code, retryAfterMs: waitMs } = refusalOf(error, this.#clock.now())
+    stream.end(eventText('end', { status, code, waitMs }))
+  }
+
+  #listOf(addresses: readonly string[]): PriceList {
+    const key = addresses.join()
+    const list = this.#lists.get(key) ?? new PriceList(this.#hub, addresses)
+    this.#lists.set(key, list)
+    return list
+  }
+
+  /** Serves what may be served, so that one wrong address ends nobody's prices. */
+  #takePlaces(asked: readonly string[], allowed: Streamable, visitor: string) {
     const addresses = new Set<string>()
     const refused: RefusedAddress[] = []
     for (const text of asked) {
@@ -137,18 +173,8 @@ export class OpenStreams {
     return { addresses: [...addresses].sort(), refused }
   }
 
-  /** Why a stream has nothing to send. What may change by itself comes first. */
-  #refusalOf(refused: readonly RefusedAddress[]): Refusal {
-    const has = (code: RefusedAddress['code']) => refused.some((each) => each.code === code)
-    if (has('too_many_addresses'))
-      return refuse(429, 'too_many_addresses', 'The proxy streams as many addresses as it may. Try again later.', {
-        retryAfterMs: this.#settings.everyMs,
-      })
-    if (has('not_allowed')) return refuse(403, 'not_allowed', 'The stream has some addresses only, and none of these.')
-    return badRequest(`stream: ${refused[0]?.address.slice(0, 100)} is no address, or has a wrong checksum.`)
-  }
-
-  #close(stream: EventStream, list: PriceList, visitor: string): void {
+  #close(stream: EventStream, visitor: string): void {
+    const { list } = stream
     this.#size--
     const own = this.#byVisitor.get(visitor)
     own?.delete(stream)
@@ -200,6 +226,15 @@ export class OpenStreams {
   #endAll(): void {
     for (const list of [...this.#lists.values()]) for (const stream of [...list.streams]) stream.end()
   }
+}
+
+/** Why a stream has nothing to send. What may change by itself comes first. */
+function noneServed(refused: readonly RefusedAddress[], everyMs: number): Refusal {
+  if (refused.some(({ code }) => code === 'too_many_addresses'))
+    return refuse(429, 'too_many_addresses', 'The proxy streams as many addresses as it may. Try again later.', {
+      retryAfterMs: everyMs,
+    })
+  return refuse(403, 'not_allowed', 'The stream has some addresses only, and none of these.')
 }
 
 /** The spellings that a stream is asked for. @throws Refusal for a query that is not accepted */
