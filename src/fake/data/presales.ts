@@ -3,7 +3,7 @@ import { once } from '../../utils/once.ts'
 import { FakeUsageError } from '../rules/check.ts'
 import { ONE, readDecimal } from './decimal.ts'
 import { coinName } from './names.ts'
-import { below, hash, hashText, hex, pick, unit, wallet } from './random.ts'
+import { below, hash, hashText, hex, pick, unhash, unhashFirst, unit, wallet } from './random.ts'
 import { BASE_ETN_USD, blockAt, ownToken, priceOfMarketCap, type WorldToken } from './tokens.ts'
 import type { Sources } from './world.ts'
 import { rejectDuplicates, type WorldPresaleOptions } from './world-options.ts'
@@ -30,13 +30,12 @@ function keyOf(seed: number, salt: number, number: number): string {
   return `0x${hex(40, hash(seed, salt, number))}`
 }
 
-/** The number of the campaign with an address, up to `newest`. Of most campaigns a look at the first digits suffices. */
+/** The number of the campaign with an address, up to `newest`. The digits of a key are hashes that can be inverted. */
 function findNumber(seed: number, salt: number, key: string, newest: number): number | undefined {
   const firstDigits = Number.parseInt(key.slice(2, 10), 16)
-  for (let number = newest; number > newest - FOUND_CAMPAIGNS; number--) {
-    if (hash(hash(seed, salt, number)) === firstDigits && keyOf(seed, salt, number) === key) return number
-  }
-  return undefined
+  const number = unhash(unhashFirst(firstDigits), seed, salt)
+  const isListed = number <= newest && number > newest - FOUND_CAMPAIGNS
+  return isListed && keyOf(seed, salt, number) === key ? number : undefined
 }
 
 /** The token of a built-in campaign that has launched by a moment. */

@@ -15,6 +15,23 @@ function mix(value: number): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
+/** Finds `c` of `hash(a, b, c)`, as a signed number: `mix` is a bijection and the factor of `c` is odd. */
+export function unhash(result: number, a: number, b: number): number {
+  const c = unmix(unmix(result)) ^ mix(mix(a ^ 0x9e3779b9) ^ b)
+  return Math.imul(c, 0xa5cb9243)
+}
+
+/** Finds `a` of `hash(a)`. */
+export function unhashFirst(result: number): number {
+  return (unmix(unmix(unmix(unmix(result)))) ^ 0x9e3779b9) >>> 0
+}
+
+function unmix(value: number): number {
+  let h = Math.imul(value ^ (value >>> 16), 0x43021123)
+  h = Math.imul(h ^ (h >>> 15) ^ (h >>> 30), 0x1d69e2a5)
+  return (h ^ (h >>> 16)) >>> 0
+}
+
 export function hashText(text: string): number {
   let h = 0x811c9dc5
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
