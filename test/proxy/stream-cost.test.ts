@@ -254,7 +254,7 @@ describe('the addresses that may be streamed', () => {
     expect([proxy.status().streams, clock.pending]).toEqual([0, 0])
   })
 
-  test('are unknown until a slow list has come, whoever leaves meanwhile, and then all is served', async () => {
+  test('are unknown until a slow list has come, also if visitors leave meanwhile; then all are served', async () => {
     const { clock, listen, fake, proxy } = setupStream({ addresses: 'listed' })
     fake.fault({ delayMs: 5 * SECOND, times: 1 })
     const [stays, leaves] = [await listen(query([ONE])), await listen(query([TWO]))]
