@@ -1,11 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { createBudget } from '../../src/credits/budget.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { steadyClock } from './budget-at.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 function heap(): number {
   collectGarbage()

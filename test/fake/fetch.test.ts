@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { nextTurn } from '../../src/concurrency/event-loop.ts'
 import { fakeKey } from '../../src/fake/index.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { makeFake } from './setup.ts'
 
 const headers = { authorization: `Bearer ${fakeKey}` }
@@ -69,6 +71,18 @@ describe('fake.fetch', () => {
     const stalled = await fake.fetch(`${fake.baseUrl}/prices/etn`, { headers })
     await stalled.body?.cancel()
     expect(fake.journal().every(({ finished }) => finished)).toBe(true)
+  })
+
+  it('breaks a stalled body when the signal of its Request aborts, though the Request was garbage', async () => {
+    const fake = makeFake()
+    fake.fault({ stall: 5 })
+    const leaving = new AbortController()
+    const stalled = await fake.fetch(new Request(`${fake.baseUrl}/prices/etn`, { headers, signal: leaving.signal }))
+    const text = stalled.text()
+    await nextTurn()
+    collectGarbage()
+    leaving.abort(new Error('enough'))
+    await expect(text).rejects.toThrow('enough')
   })
 })
 

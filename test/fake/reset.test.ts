@@ -1,9 +1,8 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { type ClientOptions, createClient } from 'etn-market'
 import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, it } from 'vitest'
 import type { FakeService } from '../../src/fake/index.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { ask, BOLT, NOON, WETN } from './setup.ts'
 
 it('a reset that keeps the world keeps its prices, also where the clock goes back', async () => {
@@ -59,12 +58,10 @@ describe('snapshot and restore', () => {
   })
 
   it('share what is equal: a hundred of a full journal are no larger than the references to it', async () => {
-    setFlagsFromString('--expose-gc')
-    const collect: () => void = runInNewContext('gc')
     const { fake } = ask()
     for (let i = 0; i < 1_000; i++) await fake.fetch(`${fake.baseUrl}/prices/etn?i=${i}`, { method: 'POST' })
     const heap = () => {
-      collect()
+      collectGarbage()
       return process.memoryUsage().heapUsed
     }
     const before = heap()

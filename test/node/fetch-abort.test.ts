@@ -1,15 +1,12 @@
 import type { Socket } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { createClient } from 'etn-market'
 import { expect, test } from 'vitest'
+import { collectGarbage } from '../support/garbage.ts'
 import { forEachTest } from './own.ts'
 import { CHUNKED, chunk, head } from './play.ts'
 import { COST, pause, rawServer } from './raw-server.ts'
 
 const own = forEachTest()
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 /** Connections on which a body arrives. Others may be open: undici makes one for later. */
 const dripping = new Set<Socket>()

@@ -3,6 +3,7 @@ import { createFakeService } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
 import { describe, expect, test } from 'vitest'
 import { createVirtualClock } from '../support/clock.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { settle } from '../support/settle.ts'
 import { KEY, TOKENS } from './setup.ts'
 import { manualFeed, query, setupStream } from './stream-setup.ts'
@@ -153,6 +154,17 @@ describe('a stream', () => {
     const before = fake.charged()
     await clock.advance(600 * SECOND)
     expect(fake.charged()).toBe(before)
+  })
+
+  test('ends when the signal of its Request aborts, though the Request was garbage', async () => {
+    const { clock, listen, proxy } = setupStream()
+    const leaving = Array.from({ length: 5 }, () => new AbortController())
+    for (const { signal } of leaving) await listen(query([ONE]), { signal })
+    await clock.advance(SECOND)
+    collectGarbage()
+    for (const each of leaving) each.abort()
+    await settle()
+    expect(proxy.status().streams).toBe(0)
   })
 
   test('ends with the proxy, which leaves the feed open', async () => {

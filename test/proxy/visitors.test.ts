@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { type Client, createBudget, InvalidRequestError } from 'etn-market'
 import { createPriceFeed, type FeedOptions } from 'etn-market/feed'
 import { type AllowedOperation, createProxy, type ProxyOptions } from 'etn-market/proxy'
@@ -8,6 +6,7 @@ import { systemClock } from '../../src/concurrency/clock.ts'
 import { MAX_VISITORS, Visitors } from '../../src/proxy/visitors.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { watch } from '../support/setup.ts'
 import { costOf, pricePath, remainingOf, setupProxy, TOKENS } from './setup.ts'
 
@@ -90,18 +89,16 @@ describe('visitors are remembered', () => {
   })
 
   test.each([36, 256])('in at most 400 bytes each, with ids of %i characters', (length) => {
-    setFlagsFromString('--expose-gc')
-    const collect = runInNewContext('gc') as () => void
     const visitors = new Visitors({ credits: 10, windowMs }, createVirtualClock())
     const count = 10_000
-    collect()
+    collectGarbage()
     const before = process.memoryUsage().heapUsed
     for (let index = 0; index < count; index++) {
       // Cut out of a longer text, as a cookie is out of its header.
       const header = `${'x'.repeat(2_000)}${index.toString().padStart(length, '-')}`
       spend(visitors, header.slice(-length))
     }
-    collect()
+    collectGarbage()
     const bytes = (process.memoryUsage().heapUsed - before) / count
     expect(visitors.size).toBe(count)
     expect(bytes).toBeLessThanOrEqual(400)

@@ -15,7 +15,7 @@ export function createFetch(handle: Handle): FakeFetch {
     // The service does not redirect, but a fault can. The fake does not follow redirects.
     if (redirect === 'error' && [301, 302, 303, 307, 308].includes(exchange.reply.status))
       return fail(exchange, new TypeError('fetch failed', { cause: new Error('unexpected redirect') }))
-    return toResponse(exchange, incoming.signal)
+    return toResponse(exchange, incoming)
   })
 }
 
@@ -27,7 +27,7 @@ function readRequest(input: Request | string | URL, init: RequestInit): Incoming
   const url = new URL(from ? from.url : String(input), globalThis.location?.href)
   const headers = init.headers ? new Headers(init.headers) : (from?.headers ?? new Headers())
   const signal = init.signal === undefined ? from?.signal : (init.signal ?? undefined)
-  return { url, headers, signal, method: (init.method ?? from?.method ?? 'GET').toUpperCase() }
+  return { url, headers, signal, from, method: (init.method ?? from?.method ?? 'GET').toUpperCase() }
 }
 
 function fail(exchange: Exchange, error: TypeError): never {
@@ -36,18 +36,18 @@ function fail(exchange: Exchange, error: TypeError): never {
 }
 
 /** Turns an answer into a `Response`, whole or not. A reset has none. */
-function toResponse(exchange: Exchange, signal: AbortSignal | undefined): Response | Promise<never> {
+function toResponse(exchange: Exchange, incoming: IncomingRequest): Response | Promise<never> {
   const { reply, delivery, delivered, finish } = exchange
   if (delivery.kind !== 'truncated' && delivery.kind !== 'stalled') {
     delivered()
     finish()
     return new Response(reply.body && hasStreams() ? wholeBody(reply.body) : reply.body, reply)
   }
-  if (!hasStreams()) return withoutStream(exchange, signal)
+  if (!hasStreams()) return withoutStream(exchange, incoming)
   const bytes = new TextEncoder().encode(reply.body ?? '')
   const headers: HeaderLines = [...reply.headers, ['Content-Length', String(bytes.length)]]
   const part = bytes.slice(0, delivery.bytes)
-  const body = delivery.kind === 'truncated' ? truncatedBody(part, finish) : stalledBody(part, exchange, signal)
+  const body = delivery.kind === 'truncated' ? truncatedBody(part, finish) : stalledBody(part, exchange, incoming)
   return new Response(body, { status: reply.status, headers })
 }
 
@@ -55,8 +55,9 @@ function toResponse(exchange: Exchange, signal: AbortSignal | undefined): Respon
 const hasStreams = () => 'body' in Response.prototype
 
 /** Without streams `fetch` resolves at the end of a body, which these never reach. */
-async function withoutStream(exchange: Exchange, signal: AbortSignal | undefined): Promise<never> {
-  if (exchange.delivery.kind === 'stalled') await exchange.waitForEnd(signal).catch((reason) => fail(exchange, reason))
+async function withoutStream(exchange: Exchange, incoming: IncomingRequest): Promise<never> {
+  if (exchange.delivery.kind === 'stalled')
+    await exchange.waitForEnd(incoming.signal).catch((reason) => fail(exchange, reason))
   return fail(exchange, connectionError('ECONNRESET'))
 }
 
@@ -89,10 +90,11 @@ function truncatedBody(bytes: Uint8Array, finish: () => void): ReadableStream<Ui
 function stalledBody(
   bytes: Uint8Array,
   { waitForEnd, finish }: Exchange,
-  signal: AbortSignal | undefined,
+  incoming: IncomingRequest,
 ): ReadableStream<Uint8Array> {
+  const { signal } = incoming
   const gone = new AbortController()
-  const giveUp = () => gone.abort(signal?.reason)
+  const giveUp = () => gone.abort(incoming.signal?.reason)
   signal?.addEventListener('abort', giveUp, { once: true })
   return new ReadableStream({
     start(controller) {

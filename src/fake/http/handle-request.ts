@@ -15,6 +15,8 @@ export interface IncomingRequest {
   url: URL
   headers: Headers
   signal: AbortSignal | undefined
+  /** Kept while its signal is listened to: in Node the signal of a `Request` that is garbage-collected no longer aborts. */
+  from?: Request | undefined
 }
 
 /** A request in the journal. */

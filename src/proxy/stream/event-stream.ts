@@ -73,6 +73,8 @@ const isSame = (one: StreamReport, other: StreamReport) =>
  */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>
+  /** Kept until it ends: in Node the signal of a `Request` that is garbage-collected no longer aborts. */
+  readonly #request: Request
   #list: PriceList
   readonly #onReady: (stream: EventStream) => void
   readonly #onEnd: () => void
@@ -89,10 +91,18 @@ export class EventStream {
   #isEnded = false
 
   /**
+   * @param request its signal reports that the reader has left
    * @param onReady called when the reader waits for what is there
    * @param onEnd called once, however it ends
    */
-  constructor(list: PriceList, opening: string, onReady: (stream: EventStream) => void, onEnd: () => void) {
+  constructor(
+    request: Request,
+    list: PriceList,
+    opening: string,
+    onReady: (stream: EventStream) => void,
+    onEnd: () => void,
+  ) {
+    this.#request = request
     this.#list = list
     this.#words = opening
     this.#onReady = onReady
@@ -116,6 +126,7 @@ export class EventStream {
       { highWaterMark: 0 },
     )
     list.streams.add(this)
+    request.signal.addEventListener('abort', this.#onAbort)
   }
 
   get isEnded(): boolean {
@@ -182,9 +193,12 @@ export class EventStream {
     return prices.length > 0 ? prices : undefined
   }
 
+  readonly #onAbort = () => this.end()
+
   #leave(): void {
     if (this.#isEnded) return
     this.#isEnded = true
+    this.#request.signal.removeEventListener('abort', this.#onAbort)
     this.#list.streams.delete(this)
     this.#onEnd()
   }

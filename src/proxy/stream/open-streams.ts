@@ -84,7 +84,8 @@ export class OpenStreams {
    * Opens a stream at once. While it is not known which addresses are allowed, it says so later what it does not serve.
    * @throws Refusal for a stream that can have none of its addresses, as far as that is known
    */
-  open({ signal, url }: Request, visitor: string): Reply {
+  open(request: Request, visitor: string): Reply {
+    const { signal, url } = request
     signal.throwIfAborted()
     const asked = readAddresses(new URL(url))
     if (asked.every((text) => this.#reader.lowerCase(text) === undefined))
@@ -96,7 +97,7 @@ export class OpenStreams {
     if (!isReplacing && this.#size >= maxStreams)
       throw refuse(429, 'too_many_streams', 'The proxy has too many open streams.', { retryAfterMs: RETRY_MS })
     const allowed = addresses === 'listed' ? this.#listed.get(signal) : addresses
-    const stream = this.#start(signal, visitor)
+    const stream = this.#start(request, visitor)
     const serve = (known: Streamable) => this.#serve(stream, asked, known, visitor)
     if (isPromise(allowed)) void allowed.then(serve).catch((error) => this.#endFor(stream, error))
     else serve(allowed)
@@ -111,20 +112,17 @@ export class OpenStreams {
   }
 
   /** A stream without addresses, until it is known which ones it may have. */
-  #start(signal: AbortSignal, visitor: string): EventStream {
+  #start(request: Request, visitor: string): EventStream {
     const settings = { everyMs: this.#hub.pace, heartbeatMs: this.#settings.heartbeatMs }
     const opening = `retry: 5000\n${eventText('settings', settings)}`
     const onReady = (stream: EventStream) => {
       this.#queue.add(stream)
       void this.#writeQueue()
     }
-    const onAbort = () => stream.end()
-    const stream = new EventStream(this.#listOf([]), opening, onReady, () => {
-      signal.removeEventListener('abort', onAbort)
+    const stream = new EventStream(request, this.#listOf([]), opening, onReady, () => {
       this.#queue.delete(stream)
       this.#close(stream, visitor)
     })
-    signal.addEventListener('abort', onAbort)
     this.#size++
     const own = this.#byVisitor.get(visitor) ?? new Set()
     this.#byVisitor.set(visitor, own.add(stream))
