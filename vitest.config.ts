@@ -1,6 +1,5 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { defineConfig, type Plugin } from 'vitest/config'
-import { hasRedisServer, REDIS_PROGRAM } from './test/support/redis-server.ts'
 
 const here = (path: string) => new URL(path, import.meta.url).pathname
 const { exports } = JSON.parse(readFileSync(here('package.json'), 'utf8')) as { exports: object }
@@ -26,18 +25,14 @@ const VIRTUAL_CONNECTIONS_ONLY = [
 
 /** These start programs, compilers or servers, use real sockets, or set the time zone of their process. Those of `test/cli` run the built program. */
 const INTEGRATION_TESTS = [
-  'test/{examples,node,redis}/**/*.test.ts',
+  'test/{examples,node}/**/*.test.ts',
   'test/file-store/crash.test.ts',
   'test/transport/time-zone.test.ts',
   'test/fake/{fixtures,guide,process,tsdoc-examples}.test.ts',
   'test/cli/{built,fake,full-disk,help,prices,processes,terminal}.test.ts',
 ]
-const REDIS_TESTS = ['test/redis/**/*.test.ts', 'test/examples/fleet.test.ts']
-if (!hasRedisServer) {
-  const message = `${REDIS_PROGRAM} is not installed: the tests of ${REDIS_TESTS.join(' and ')} are NOT RUN.`
-  if (process.env.ETN_MARKET_TEST_REDIS === 'required') throw new Error(message)
-  process.stderr.write(`${message}\n`)
-}
+/** These need programs that npm does not install: a server of Redis, and libfaketime. `npm test` leaves them out, so that it does the same everywhere. */
+const SERVER_TESTS = ['test/redis/**/*.test.ts', 'test/examples/fleet.test.ts', 'test/node/machine-sleep.test.ts']
 
 /** Files of a test need not survive a power cut, and a disk makes each that is stored safely wait. */
 const MEMORY_FOLDER = '/dev/shm'
@@ -49,6 +44,14 @@ function temporaryFolder(): { TMPDIR?: string } {
     return {}
   }
 }
+
+/** They wait most of the time, so that many files run side by side, after everything that computes. */
+const MANY_PROCESSES = {
+  pool: 'forks',
+  maxWorkers: 4,
+  // Examples load the built package, as a user's program does: to compile its source takes longer than most examples run.
+  env: { TSX_TSCONFIG_PATH: here('test/examples/tsconfig.json') },
+} as const
 
 /** A project with another number of workers needs a turn of its own. `sequence.groupOrder` would be lost with `--sequence.shuffle`. */
 const runAfterOthers: Plugin = {
@@ -78,7 +81,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, ISOLATED_TESTS, ...INTEGRATION_TESTS],
+          exclude: [...SEPARATE_PACKAGES, PACKAGE_TESTS, ISOLATED_TESTS, ...INTEGRATION_TESTS, ...SERVER_TESTS],
           env: temporaryFolder(),
         },
       },
@@ -92,19 +95,20 @@ export default defineConfig({
         test: { name: 'package', include: [PACKAGE_TESTS], globalSetup: 'test/package/pack-once.ts' },
       },
       {
-        // Programs, sockets, and fleets on real servers. They wait most of the time, so that many files run side by side, after
-        // everything that computes.
+        // Programs and sockets.
         extends: true,
         plugins: [runAfterOthers],
         test: {
           name: 'integration',
           include: INTEGRATION_TESTS,
-          exclude: [...SEPARATE_PACKAGES, ...(hasRedisServer ? [] : REDIS_TESTS)],
-          pool: 'forks',
-          maxWorkers: 4,
-          // Examples load the built package, as a user's program does: to compile its source takes longer than most examples run.
-          env: { TSX_TSCONFIG_PATH: here('test/examples/tsconfig.json') },
+          exclude: [...SEPARATE_PACKAGES, ...SERVER_TESTS],
+          ...MANY_PROCESSES,
         },
+      },
+      {
+        // Fleets on real servers, and machines that sleep. Needs `redis-server` and libfaketime.
+        extends: true,
+        test: { name: 'servers', include: SERVER_TESTS, ...MANY_PROCESSES },
       },
       {
         // The same behaviour over real connections, with the transport of `etn-market/node`.

@@ -10,7 +10,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
 /** Those without a build. Over real connections the cases are the same. */
-const PROJECTS = ['--project=unit', '--project=integration']
+const PROJECTS = ['--project=unit', '--project=integration', '--project=servers']
 const TIMES = '40'
 const MAX_SEED = 2 ** 31
 

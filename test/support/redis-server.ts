@@ -8,7 +8,7 @@ import { until } from './wait.ts'
 
 /** `ETN_MARKET_TEST_REDIS_SERVER` names another program that is a server of Redis, such as `valkey-server`. */
 export const REDIS_PROGRAM = process.env.ETN_MARKET_TEST_REDIS_SERVER ?? 'redis-server'
-/** Whether tests that need a server can run here. */
+/** Whether a server can be started here. */
 export const hasRedisServer = spawnSync(REDIS_PROGRAM, ['--version']).status === 0
 
 /** A redis-server of its own, on a free port of 127.0.0.1, which stores nothing by itself. */
