@@ -89,7 +89,7 @@ interface OperationResult {
 }
 
 /** The service answers, but not what the contract says. */
-const DIFFERENT_ANSWERS = ['no_data', 'not_decoded', 'not_json', 'unexpected_shape', 'response_too_large']
+const DIFFERENT_ANSWERS = ['no_data', 'not_decoded', 'not_json', 'too_deep', 'unexpected_shape', 'response_too_large']
 const CREDIT_HEADERS = ['X-Credits-Cost', 'X-Credits-Remaining'] as const
 
 /** Calls a service, and compares what it answers with the contract. */

@@ -6,7 +6,7 @@ import { explainMismatch } from '../operations/explain-mismatch.ts'
 import { isArray, isObject } from '../operations/type-guards.ts'
 import { retryAfterMs } from '../transport/retry-after.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHeaders } from '../transport/transport.ts'
-import { parseJson } from '../utils/json-data.ts'
+import { isTooDeep, MAX_LEVELS, parseJson } from '../utils/json-data.ts'
 import { isForeignPage, isFromFront, isSuccess } from './billing.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { bodyOfError, errorOfFailure, errorOfResponse, foreignPageError } from './response-errors.ts'
@@ -29,13 +29,19 @@ export interface RequestResult {
 /** @throws ResponseError when the body has no data: it was paid for all the same */
 function parseResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Envelope {
   const envelope = toEnvelope(request, body)
-  if (envelope !== undefined) return envelope
-  const problem = body === undefined ? 'is not JSON' : 'has no "data"'
+  const isDeep = envelope !== undefined && isTooDeep(response.text ?? '')
+  if (envelope !== undefined && !isDeep) return envelope
+  const [code, problem] =
+    body === undefined
+      ? ['not_json', 'is not JSON']
+      : isDeep
+        ? ['too_deep', `has more than ${MAX_LEVELS} levels`]
+        : ['no_data', 'has no "data"']
   throw new ResponseError(
     `${request.operation}: the service answered ${response.status}, but the body ${problem}. The call was paid for and is not retried; the body is in error.body.`,
     {
       operation: request.operation,
-      code: body === undefined ? 'not_json' : 'no_data',
+      code,
       status: response.status,
       body: bodyOfError(body, response.text),
     },

@@ -1,3 +1,5 @@
+import { countUpTo } from '../utils/json-data.ts'
+
 export class ResponseTooLargeError extends Error {
   constructor(max: number, unit: 'bytes' | 'values' = 'bytes') {
     super(`The body has more than ${max} ${unit}`)
@@ -31,12 +33,10 @@ export function sizeError(text: unknown, maxBytes: number): ResponseTooLargeErro
     : undefined
 }
 
-/** Commas within texts count too: to search for a character is many times as fast as to look at each. */
+/** Commas within texts count too. */
 function hasMoreValues(text: string, max: number): boolean {
   let values = 0
-  for (const mark of [',', '[', '{']) {
-    for (let at = text.indexOf(mark); at >= 0 && values <= max; at = text.indexOf(mark, at + 1)) values++
-  }
+  for (const mark of [',', '[', '{']) values += countUpTo(max + 1 - values, text, mark)
   return values > max
 }
 

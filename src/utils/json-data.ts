@@ -11,6 +11,32 @@ export function parseJson(text: string | undefined): unknown {
   }
 }
 
+/** More levels than any answer has, and fewer than overflow the stack of what reads them, such as `JSON.stringify`. */
+export const MAX_LEVELS = 1_000
+
+/** Whether a JSON text has more than `MAX_LEVELS` levels. */
+export function isTooDeep(text: string): boolean {
+  if (countUpTo(MAX_LEVELS + 1, text, '[') + countUpTo(MAX_LEVELS + 1, text, '{') <= MAX_LEVELS) return false
+  let level = 0
+  let isInText = false
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] ?? ''
+    if (character === '"') isInText = !isInText
+    else if (isInText) index += character === '\\' ? 1 : 0
+    else if (character === '[' || character === '{') level++
+    else if (character === ']' || character === '}') level--
+    if (level > MAX_LEVELS) return true
+  }
+  return false
+}
+
+/** How often a text has a character: the search for it is many times as fast as a look at each. */
+export function countUpTo(max: number, text: string, mark: string): number {
+  let count = 0
+  for (let at = text.indexOf(mark); at >= 0 && count < max; at = text.indexOf(mark, at + 1)) count++
+  return count
+}
+
 /** Another copy of what `JSON.parse` made; other objects stay as they are. It uses no recursion, because no depth may overflow the stack. */
 export function copyData<T>(data: T): T {
   return copy(data, Number.POSITIVE_INFINITY) as T

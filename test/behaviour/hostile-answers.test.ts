@@ -71,17 +71,17 @@ describe('a custom fetch that resolves to something else than a Response', () =>
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
-describe.each([4_000, 100_000])('a body nested %i deep', (depth) => {
+describe.each([
+  [4_000, 'too_deep'],
+  [100_000, 'response_too_large'],
+])('a body nested %i deep', (depth, code) => {
   const modes = ['warn', 'strict', 'off'] as const
 
-  test.each(modes)('as data, with validate %j, ends in data or a typed error', async (validate) => {
+  test.each(modes)('as data, with validate %j, ends in a typed error, and is charged', async (validate) => {
     for (const deep of [nested(depth), nestedObjects(depth)]) {
       const { client } = setup(() => raw(`{"data":${deep}}`, costs(50)), { validate, budget: { credits: 1_000 } })
-      const error = await client.token.price({ address: TOKEN }).then(
-        () => undefined,
-        (reason: unknown) => reason,
-      )
-      if (error !== undefined) expect(error).toBeInstanceOf(EtnMarketError)
+      const error = await rejection(client.token.price({ address: TOKEN }), ResponseError)
+      expect(error).toMatchObject({ code, attempts: 1, credits: 50 })
       expect(client.budget).toMatchObject({ spent: 50, reserved: 0, uncertain: 0 })
     }
   })
@@ -106,8 +106,15 @@ describe.each([4_000, 100_000])('a body nested %i deep', (depth) => {
       client.token.list(),
       client.request('/new', { maxCredits: 50 }),
     ])
-    for (const end of ended) if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(EtnMarketError)
+    for (const end of ended) expect(end).toMatchObject({ status: 'rejected', reason: { code } })
   })
+})
+
+test('a body with as many levels as JSON.stringify can take is data, whatever its texts hold', async () => {
+  const deep = `${'{"a":['.repeat(499)}"${'[{\\"'.repeat(600)}"${']}'.repeat(499)}`
+  const { client } = setup(() => raw(`{"data":${deep}}`, costs(50)), { validate: 'off' })
+  const data = await client.token.price({ address: TOKEN })
+  expect(JSON.parse(JSON.stringify(data))).toEqual(JSON.parse(deep))
 })
 
 describe('__proto__ in a body', () => {
