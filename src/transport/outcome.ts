@@ -23,7 +23,7 @@ export function failed(
 
 /** Codes of failures in which no byte of the request reached the server, where no step is given. */
 const NEVER_SENT_CODE =
-  /^(ERR_NO_FETCH|ERR_PROXY_TUNNEL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ECONNREFUSED|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_(?:CONNECT_TIMEOUT|INVALID_ARG)|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_CERT_\w+|ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\w*HANDSHAKE_FAILURE|TLSV1_ALERT_\w+)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
+  /^(ERR_NO_FETCH|ERR_PROXY_TUNNEL|ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ECONNREFUSED|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_(?:CONNECT_TIMEOUT|INVALID_ARG)|UND_MOCK_ERR_MOCK_NOT_MATCHED|ERR_NOCK_NO_MATCH|ConnectionRefused|FailedToOpenSocket|CERT_\w+|ERR_TLS_CERT_\w+|ERR_SSL_(WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|\w*HANDSHAKE_FAILURE|TLSV1_ALERT_\w+)|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
 
 /** Steps before a connection is made, as Node names them. Every other one, such as `read`, needs a connection. */
 const STEPS_BEFORE_SENDING = /^(connect|bind|getaddrinfo|query\w+)$/
@@ -39,10 +39,11 @@ const REFUSED_TUNNEL_IN_DENO = /client error \(Connect\): (?:(proxy authenticati
 
 /**
  * Failures without a code of their own. `fetch` blocks some ports, in the words of Node, Deno and Safari. Then follow a TLS handshake that the
- * server cut off, in Node; a tunnel that a forward proxy refused, in undici; and whatever failed while Deno connected.
+ * server cut off, in Node; a tunnel that a forward proxy refused, in undici; whatever failed while Deno connected; and what the mocks of a test
+ * refuse, in nock and msw.
  */
 const NEVER_SENT_MESSAGE =
-  /^bad port$|Requests to port \d+ are blocked|restricted network port|before secure TLS connection was established|^Proxy response \(\d{3}\) !== 200 when HTTP Tunneling$|\): client error \(Connect\)/i
+  /^bad port$|Requests to port \d+ are blocked|restricted network port|before secure TLS connection was established|^Proxy response \(\d{3}\) !== 200 when HTTP Tunneling$|\): client error \(Connect\)|^Nock: Disallowed net connect for |^\[MSW\] Cannot bypass a request /i
 
 const MAX_DEPTH = 5
 

@@ -82,6 +82,16 @@ test.each<[string, unknown]>([
   ['Deno: TLS', caused('fetch failed', `${CONNECTING} invalid peer certificate: UnknownIssuer`)],
   ['Deno: a port that is blocked', caused('Fetch failed: Requests to port 1 are blocked')],
   ['Node: a proxy that does not answer', caused('fetch failed', { code: 'ERR_PROXY_TUNNEL' })],
+  ['undici 7.30: no mock for it', caused('fetch failed', { code: 'UND_MOCK_ERR_MOCK_NOT_MATCHED' })],
+  ['nock 14.0: no mock for it', caused({ code: 'ERR_NOCK_NO_MATCH' })],
+  [
+    'nock 14.0: a host without mocks',
+    caused({ code: 'ENETUNREACH', message: 'Nock: Disallowed net connect for "a:80/"' }),
+  ],
+  [
+    'msw 2.15: no handler for it',
+    caused('[MSW] Cannot bypass a request when using the "error" strategy for the option.'),
+  ],
   ['undici: a dispatcher of another version', caused('fetch failed', { code: 'UND_ERR_INVALID_ARG' })],
 ])('%s: nothing was sent, and no tunnel was refused', (_, error) => {
   expect(isNeverSent(error)).toBe(true)
