@@ -7,16 +7,13 @@ import { Requester } from '../feed/requests/requester.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { FeedPrice, Watch } from '../feed/watch/types.ts'
 import { onceInTurn } from '../utils/runtime.ts'
-import { exponentialBackoff } from '../utils/time-units.ts'
+import { ExponentialBackoff } from '../utils/time-units.ts'
 import type { BuyTokens, TokenInfo } from './token-info.ts'
 import { type HeldBalances, valueWallet } from './value-wallet.ts'
 import type { Portfolio, Wallets } from './watch-portfolio.ts'
 
 /** How often it is checked whether a token without a price has one now, in milliseconds. */
 const RECHECK_MS = 3_600_000
-
-const MIN_RETRY_MS = 1_000
-const MAX_RETRY_MS = 60_000
 
 interface PortfolioReader {
   /** As the caller wrote it. */
@@ -81,8 +78,9 @@ export class PortfolioState {
     }
     const requester = createRequester((error) => report(address, error))
     const interval = () => balancesEveryMs * dailyBudget.requestStretch
+    const retries = new ExponentialBackoff()
     try {
-      for (let earlierFailures = 0; ; ) {
+      for (;;) {
         const holdings = await this.#wallets.readBalances(address, interval(), requester)
         signal.throwIfAborted()
         this.#holdings = holdings
@@ -96,10 +94,10 @@ export class PortfolioState {
         this.#watchTokens(holdings)
         this.#update()
         const dueMs = holdings.askedAt + interval() - clock.now()
-        const mayRetry = failed.length > 0 && !failed.some((error) => mayBeChargedAgain(error, earlierFailures))
-        const retryMs = exponentialBackoff(earlierFailures, MIN_RETRY_MS, MAX_RETRY_MS)
-        earlierFailures = failed.length === 0 ? 0 : earlierFailures + 1
-        await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
+        const isDue = failed.some((error) => mayBeChargedAgain(error, retries.failures))
+        if (failed.length === 0) retries.reset()
+        const retryMs = failed.length === 0 ? dueMs : retries.fail()
+        await sleep(clock, Math.max(0, isDue ? dueMs : Math.min(dueMs, retryMs)), signal)
       }
     } finally {
       this.#priced.stop()

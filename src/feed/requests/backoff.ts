@@ -1,6 +1,6 @@
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
-import { addJitter, exponentialBackoff } from '../../utils/time-units.ts'
+import { addJitter, ExponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedEvent } from '../events.ts'
 import { codeOf, type Failure, isRefusal, isShortOfCredits, isUnreadable, mayBeChargedAgain } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
@@ -31,7 +31,7 @@ export class Backoff {
   readonly #emit: (event: FeedEvent) => void
   #wait: Wait | undefined
   #hasStopped = false
-  #failures = 0
+  readonly #retries = new ExponentialBackoff(MIN_WAIT_MS, MAX_WAIT_MS)
 
   constructor(clock: FeedClock, emit: (event: FeedEvent) => void) {
     this.#clock = clock
@@ -50,7 +50,7 @@ export class Backoff {
     return this.#leftOf(this.#wait)
   }
   get failures(): number {
-    return this.#failures
+    return this.#retries.failures
   }
   /** Why requests wait now, or why they have waited and none has succeeded since. */
   get failure(): Failure | undefined {
@@ -64,13 +64,13 @@ export class Backoff {
   }
 
   recordFailure(error: unknown, sentAt: number): Failure {
-    const maybeCharged = mayBeChargedAgain(error, this.#failures)
+    const maybeCharged = mayBeChargedAgain(error, this.failures)
     const isFinal = isRefusal(error) || isShortOfCredits(error)
     const state = isFinal ? 'stopped' : 'waiting'
     const isTransient = !isFinal && !isUnreadable(error)
     const wait = { state, error, isTransient, ...(isFinal ? this.#renewalOf(error) : this.#retryOf(error)) } as const
     // Requests that fail together count as one failure.
-    if (!isFinal && (this.#wait === undefined || sentAt >= this.until)) this.#failures++
+    if (!isFinal && (this.#wait === undefined || sentAt >= this.until)) this.#retries.fail()
     if (this.#wait === undefined || this.#leftOf(wait) >= this.leftMs) this.#wait = wait
     const code = codeOf(error)
     if (!isFinal) this.#emit({ type: 'feed.waiting', code, waitMs: this.leftMs })
@@ -89,7 +89,7 @@ export class Backoff {
   end(): void {
     this.#wait = undefined
     this.#hasStopped = false
-    this.#failures = 0
+    this.#retries.reset()
     this.#emit({ type: 'feed.resumed' })
   }
 
@@ -101,8 +101,8 @@ export class Backoff {
   #retryOf(error: unknown): typeof NO_WAIT {
     const { retryAfterMs = 0 } = isEtnMarketError(error) ? error : {}
     const random = this.#clock.random()
-    const ceiling = exponentialBackoff(this.#failures, MIN_WAIT_MS, MAX_WAIT_MS)
-    const ms = retryAfterMs > 0 ? addJitter(retryAfterMs, random) : Math.max(MIN_WAIT_MS / 10, random * ceiling)
+    const { nextMs } = this.#retries
+    const ms = retryAfterMs > 0 ? addJitter(retryAfterMs, random) : Math.max(MIN_WAIT_MS / 10, random * nextMs)
     return this.#waitOf(ms)
   }
 

@@ -15,8 +15,6 @@ type ScheduledFeed = BuyingFeed & Pick<FeedContext, 'collectMs' | 'isPaused'>
 
 const NEVER = Number.POSITIVE_INFINITY
 const NO_TIMER = { at: NEVER, stop: () => {} }
-/** After it has failed alone, an address is requested again for a new watch after this time at most. */
-const RETRY_MS = 60_000
 /** A stretch that has changed by less is not reported. */
 const MIN_STRETCH_CHANGE = 0.05
 
@@ -73,8 +71,8 @@ export class Schedule {
     this.watched.add(tracked)
     // A new watch does not wait for what others have lost; what fails alone is not asked for again and again.
     if (isNew && tracked.dueAt < NEVER) {
-      const retryAt = this.#context.clock.now() + RETRY_MS
-      this.#setDue(tracked, tracked.failures === 0 ? NEVER : Math.min(tracked.dueAt, retryAt))
+      const { failures, maxMs } = tracked.retries
+      this.#setDue(tracked, failures === 0 ? NEVER : Math.min(tracked.dueAt, this.#context.clock.now() + maxMs))
     }
     this.#changed(tracked)
   }

@@ -2,7 +2,7 @@ import { raceWithAbort } from '../../concurrency/cancellation.ts'
 import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import { retryAfterMs } from '../../transport/retry-after.ts'
-import { exponentialBackoff } from '../../utils/time-units.ts'
+import { ExponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { onPageResume } from '../page-visibility.ts'
 import { isStale, streamedAge } from '../prices/tracked-price.ts'
@@ -84,7 +84,7 @@ export class PageStream {
   #state: CurrentState = { state: 'connecting', since: 0 }
   #everyMs: number | undefined
   #reported = ''
-  #failures = 0
+  readonly #retries = new ExponentialBackoff(RECONNECT_MS, MAX_WAIT_MS)
   #heartbeatMs = HEARTBEAT_MS
   /** When the connection last said something, or was opened. */
   #heardAt = 0
@@ -226,7 +226,7 @@ export class PageStream {
     const isOpen = this.#attempt !== undefined && this.#addresses.size > 0
     this.#close()
     this.#asked = this.#addresses
-    if (state !== 'reconnecting') this.#failures = 0
+    if (state !== 'reconnecting') this.#retries.reset()
     this.#setState(isOpen ? state : 'connecting', isOpen ? { waitMs, code } : {})
     if (this.#addresses.size > 0) {
       this.#isLive = true
@@ -310,7 +310,7 @@ export class PageStream {
       this.#refuse(response, codeOfBody(text))
       return
     }
-    if (this.#clock.now() - startedAt > GOOD_MS) this.#failures = 0
+    if (this.#clock.now() - startedAt > GOOD_MS) this.#retries.reset()
     if (this.#isLive) this.#startGrace()
     const { status, code, waitMs } = this.#end
     this.#reconnect(waitMs, { status, code })
@@ -381,10 +381,8 @@ export class PageStream {
   }
 
   #reconnect(askedMs = 0, refusal: StateDetails = {}): void {
-    const backoffMs = exponentialBackoff(this.#failures, RECONNECT_MS, MAX_WAIT_MS)
-    this.#failures++
     // What the server asks for is a floor, and jitter only adds to it.
-    const jitterMs = backoffMs * (MIN_SHARE + (1 - MIN_SHARE) * this.#clock.random())
+    const jitterMs = this.#retries.fail() * (MIN_SHARE + (1 - MIN_SHARE) * this.#clock.random())
     const waitMs = Math.ceil(Math.min(askedMs, MAX_WAIT_MS) + jitterMs)
     this.#stopWait()
     this.#stopWait = startTimer(this.#clock, waitMs, () => void this.#connect())
