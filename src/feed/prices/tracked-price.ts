@@ -308,7 +308,7 @@ export const MAX_LATENCY_MS = 60_000
 export const isStale = (ageMs: number, maxAgeMs: number): boolean => ageMs > maxAgeMs
 
 /** A price that is bought in time still has to arrive. */
-const ON_ITS_WAY_MS = 2_000
+export const ON_ITS_WAY_MS = 2_000
 
 /** The age at which a price of a stream is stale: it comes at the pace of the stream, also to somebody who wants it more often. */
 export const streamedAge = (everyMs: number, paceMs: number): number => Math.max(everyMs, paceMs) + ON_ITS_WAY_MS

@@ -1,6 +1,6 @@
 import type { AgeClock } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
-import { isStale, streamedAge } from '../../feed/prices/tracked-price.ts'
+import { isStale, ON_ITS_WAY_MS, streamedAge } from '../../feed/prices/tracked-price.ts'
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { FeedStatus } from '../../feed/types.ts'
 import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
@@ -45,6 +45,8 @@ export class PriceHub {
   /** By address in EIP-55 form. */
   readonly #places = new Map<string, Place>()
   #watch: Watch | undefined
+  /** The interval of the watch. */
+  #watchedMs = 0
   /** As it was at the last look. */
   #status: FeedStatus
   /** Until when the credits are used up, by the age clock. */
@@ -109,9 +111,13 @@ export class PriceHub {
       .map(([address]) => address)
   }
 
-  /** The interval at which prices are bought now, which is longer while the feed's budget is too small. */
+  /**
+   * The pace that pages are told. It is longer while the feed's budget is too small, and by what answers take beyond the time that a page allows for
+   * one on its way.
+   */
   get pace(): number {
-    return Math.round(this.#settings.everyMs * this.#status.stretch)
+    const { stretch } = this.#status
+    return Math.round(Math.max(this.#settings.everyMs * stretch, this.#maxAgeMs * stretch - ON_ITS_WAY_MS))
   }
 
   get isClosed(): boolean {
@@ -121,6 +127,7 @@ export class PriceHub {
   refresh(): void {
     this.#status = this.#settings.feed.status()
     const { state, stretch } = this.#status
+    if (this.#watch && this.#watchedMs !== this.#maxAgeMs) this.#changeWatch()
     if (isBroke(this.#status)) this.#brokeUntil = this.now() + this.#waitMs
     else if (state === 'running' && stretch === 1) this.#brokeUntil = Number.NEGATIVE_INFINITY
   }
@@ -164,6 +171,13 @@ export class PriceHub {
     this.#places.clear()
   }
 
+  /** How old a price gets, because the feed buys it by the lead earlier: then it buys each price once in `everyMs`, however long answers take. */
+  get #maxAgeMs(): number {
+    const { everyMs } = this.#settings
+    // Of an interval the lead takes half at most.
+    return everyMs + Math.min(everyMs, this.#status.leadMs)
+  }
+
   get #waitMs(): number {
     return this.#clock.fromUnix(this.#status.until ?? 0) - this.now()
   }
@@ -187,9 +201,11 @@ export class PriceHub {
       this.#stopWatch()
       return
     }
-    this.#watch?.update({ addresses })
+    const everyMs = this.#maxAgeMs
+    this.#watchedMs = everyMs
+    this.#watch?.update({ addresses, everyMs })
     this.#watch ??= this.#settings.feed.watch(addresses, {
-      everyMs: this.#settings.everyMs,
+      everyMs,
       onPrice: (price) => this.#keep(price),
       onError: () => this.#publish(),
     })
