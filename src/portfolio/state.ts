@@ -8,7 +8,7 @@ import type { PriceFeed } from '../feed/types.ts'
 import type { FeedPrice, Watch } from '../feed/watch/types.ts'
 import { onceInTurn } from '../utils/runtime.ts'
 import { ExponentialBackoff } from '../utils/time-units.ts'
-import type { BuyTokens, TokenInfo } from './token-info.ts'
+import type { BuyTokens } from './token-info.ts'
 import { type HeldBalances, valueWallet } from './value-wallet.ts'
 import type { Portfolio, Wallets } from './watch-portfolio.ts'
 
@@ -139,9 +139,25 @@ export class PortfolioState {
     if (isReady) this.#haveFailed = false
     if (!this.#isBehind && !this.#haveFailed && !(this.#isLookedUp && isReady)) return
     const infoOf = (address: string) => this.#wallets.tokens.get(address)
-    const priceOf = (address: string) => this.#prices.get(address)
-    const { wallet, publish } = this.#reader
-    publish(summarize(wallet, holdings, infoOf, priceOf, this.#isBehind || !isReady), holdings.at)
+    const { totalUsd, totalEtn, tokens } = valueWallet(holdings.balances, infoOf, (address) =>
+      this.#prices.get(address),
+    )
+    const positions = tokens.map(({ address, balance, info, price = null, amount, usd, etn }) => {
+      const { symbol = null, name = null, decimals = null } = info ?? {}
+      return { address, symbol, name, decimals, balance, amount, usd, etn, price }
+    })
+    const portfolio: Portfolio = {
+      wallet: this.#reader.wallet,
+      totalUsd,
+      totalEtn,
+      positions,
+      unpriced: positions.filter(({ usd, etn }) => usd === null || etn === null).map(({ address }) => address),
+      complete: holdings.complete,
+      updated: holdings.updated,
+      at: holdings.requestedAt,
+      stale: this.#isBehind || !isReady || positions.some(({ price }) => price?.stale === true),
+    }
+    this.#reader.publish(portfolio, holdings.at)
   }
 }
 
@@ -153,29 +169,4 @@ export interface Holdings extends HeldBalances {
   /** The same moment in unix milliseconds. */
   readonly requestedAt: number
   readonly credits: number
-}
-
-function summarize(
-  wallet: string,
-  { balances, complete, updated, requestedAt }: Holdings,
-  infoOf: (address: string) => TokenInfo | undefined,
-  priceOf: (address: string) => FeedPrice | undefined,
-  isBehind: boolean,
-): Portfolio {
-  const { totalUsd, totalEtn, tokens } = valueWallet(balances, infoOf, priceOf)
-  const positions = tokens.map(({ address, balance, info, price = null, amount, usd, etn }) => {
-    const { symbol = null, name = null, decimals = null } = info ?? {}
-    return { address, symbol, name, decimals, balance, amount, usd, etn, price }
-  })
-  return {
-    wallet,
-    totalUsd,
-    totalEtn,
-    positions,
-    unpriced: positions.filter(({ usd, etn }) => usd === null || etn === null).map(({ address }) => address),
-    complete,
-    updated,
-    at: requestedAt,
-    stale: isBehind || positions.some(({ price }) => price?.stale === true),
-  }
 }

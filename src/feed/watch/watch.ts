@@ -195,7 +195,7 @@ export function watchPrices(
     return watch
   }
 
-  function startStream(stream: LatestValueStream<FeedPrice>): () => void {
+  function startStream(stream: LatestValueStream<FeedPrice>): RunningWatch {
     const filter = new MoveFilter(change)
     const onPrice = (price: FeedPrice, read: () => FeedPrice) => {
       const readOnce = () => {
@@ -211,8 +211,7 @@ export function watchPrices(
       filter.forget(input)
       stream.drop(input)
     }
-    const watch = start({ onPrice, onForget, onEnd: stream.end, endsIfRefused: true })
-    return () => watch.stop()
+    return start({ onPrice, onForget, onEnd: stream.end, endsIfRefused: true })
   }
 
   if (onPrice && !signal?.aborted) {
