@@ -86,8 +86,6 @@ export class PageStream {
   #reported = ''
   readonly #retries = new ExponentialBackoff(RECONNECT_MS, MAX_WAIT_MS)
   #heartbeatMs = HEARTBEAT_MS
-  /** When the connection last said something, or was opened. */
-  #heardAt = 0
   /** When the page last ran, as far as the stream knows. */
   #ranAt = 0
   #attempt: AbortController | undefined
@@ -267,14 +265,18 @@ export class PageStream {
     this.#asked = this.#addresses
     this.#end = {}
     this.#heartbeatMs = HEARTBEAT_MS
-    this.#awaitSignOfLife(attempt)
+    this.#look(attempt)
     let response: Response | undefined
     let text = ''
     try {
       const path = `stream?addresses=${[...this.#asked].sort()}`
       response = await raceWithAbort(this.#options.open(path, { accept: 'text/event-stream' }, signal), signal)
       if (response === undefined || (isEventStream(response) && !response.body?.getReader)) {
-        if (this.#attempt === attempt) this.#endWithoutStreams()
+        if (this.#attempt !== attempt) return
+        // This runtime can read no stream, and shows that without holding a place at the proxy.
+        this.#close()
+        this.#setState('refused', { code: NO_STREAMING_FETCH })
+        this.#report(true)
         return
       }
       const parse = isEventStream(response) && createEventParser()
@@ -293,7 +295,7 @@ export class PageStream {
         this.#isLive = true
         for (const event of parse(part)) this.#receive(event)
         // After the settings were read, which say how long it may be silent.
-        this.#awaitSignOfLife(attempt)
+        this.#look(attempt)
         // A proxy that says nothing of its state is fine.
         const { state } = this.#state
         if (state === 'connecting' || state === 'reconnecting') this.#setState('connected')
@@ -316,21 +318,19 @@ export class PageStream {
     this.#reconnect(waitMs, { status, code })
   }
 
-  /** A connection that is silent for too long is lost, which no error says. */
-  #awaitSignOfLife(attempt: AbortController): void {
-    this.#heardAt = this.#clock.now()
-    this.#look(attempt)
-  }
-
-  #look(attempt: AbortController): void {
+  /**
+   * A connection that is silent for too long is lost, which no error says.
+   * @param heardAt when it last said something, or was opened
+   */
+  #look(attempt: AbortController, heardAt = this.#clock.now()): void {
     const now = this.#clock.now()
     this.#ranAt = now
     this.#stopLook()
-    const silentAt = this.#heardAt + this.#heartbeatMs * SILENT_HEARTBEATS
+    const silentAt = heardAt + this.#heartbeatMs * SILENT_HEARTBEATS
     this.#stopLook = startTimer(this.#clock, Math.min(LOOK_MS, silentAt - now), () => {
       if (this.#hasPaused()) this.#reopen()
       else if (this.#clock.now() >= silentAt) attempt.abort()
-      else this.#look(attempt)
+      else this.#look(attempt, heardAt)
     })
   }
 
@@ -348,11 +348,11 @@ export class PageStream {
       this.#newest.set(price.address.toLowerCase(), price)
       this.#options.onPrice(price)
     } else if (type === 'refused') {
-      this.#refused = new Map(readRefused(data).map((each) => [each.address, each]))
-      if ([...this.#refused.values()].some(({ code }) => code === 'too_many_addresses')) {
-        this.#stopWait()
-        this.#stopWait = startTimer(this.#clock, MAX_WAIT_MS, () => this.#reopen())
-      }
+      const refused = readRefused(data)
+      this.#refused = new Map(refused.map((each) => [each.address, each]))
+      if (!refused.some(({ code }) => code === 'too_many_addresses')) return
+      this.#stopWait()
+      this.#stopWait = startTimer(this.#clock, MAX_WAIT_MS, () => this.#reopen())
     } else if (type === 'settings' || type === 'status') {
       const { state, everyMs = this.#everyMs, heartbeatMs = this.#heartbeatMs, waitMs, code } = readReport(data)
       this.#everyMs = everyMs
@@ -361,13 +361,6 @@ export class PageStream {
     } else if (type === 'end') {
       this.#end = readReport(data)
     }
-  }
-
-  /** This runtime can read no stream, and shows that without holding a place at the proxy. */
-  #endWithoutStreams(): void {
-    this.#close()
-    this.#setState('refused', { code: NO_STREAMING_FETCH })
-    this.#report(true)
   }
 
   /** There is no stream: for good, where the proxy itself says so, and to ask again would change nothing. */
