@@ -51,7 +51,7 @@ export class Schedule {
   constructor(context: ScheduledFeed, shared: SharedPrices | undefined) {
     this.#context = context
     this.#buyer = new PriceBuyer(context, this, shared)
-    this.#late = new LatePrices(context, this.watched, this.answerTimes)
+    this.#late = new LatePrices(context, this)
   }
 
   get bought(): TrackedPrice[] {

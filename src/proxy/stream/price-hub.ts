@@ -54,10 +54,9 @@ export class PriceHub {
   sequence = 0
 
   /**
-   * @param onNews called after prices have arrived, and when they fail to
-   * @param onClosed called when the feed takes no more watches
+   * @param onNews called after prices have arrived, when they fail to, and when the feed takes no more watches
    */
-  constructor(settings: StreamSettings, clock: AgeClock, onNews: () => void, onClosed: () => void) {
+  constructor(settings: StreamSettings, clock: AgeClock, onNews: () => void) {
     this.#settings = settings
     this.#clock = clock
     this.#status = settings.feed.status()
@@ -66,7 +65,7 @@ export class PriceHub {
         this.#updateWatch(this.wanted)
       } catch {
         // Its addresses have been checked: the feed is closed.
-        onClosed()
+        this.#publish()
       }
     })
     this.#publish = onceInTurn(() => {
