@@ -4,7 +4,7 @@ import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { isPromise } from '../utils/runtime.ts'
 import { storedText } from '../utils/stored-text.ts'
-import { ExponentialBackoff } from '../utils/time-units.ts'
+import { exponentialBackoff } from '../utils/time-units.ts'
 import { createWriteQueue } from '../utils/write-queue.ts'
 import type { ReservationDetails, StoredBudget } from './budget.ts'
 import { BudgetCore, type BudgetSettings, HeldCredits, withTotals } from './budget-core.ts'
@@ -177,7 +177,7 @@ class EntryStore {
   readonly #limits: StoreCallOptions
   readonly #snapshot: () => string
   readonly #queue = createWriteQueue(() => this.#write())
-  readonly #retries = new ExponentialBackoff(MIN_PAUSE_MS, MAX_PAUSE_MS)
+  #failures = 0
   #stopRetry: (() => void) | undefined
   /** The last texts that were read or written: a write that failed may have arrived, and a store may show an older one for a while. */
   readonly #known: (string | undefined)[] = []
@@ -217,7 +217,7 @@ class EntryStore {
     const written = this.#set(text)
     try {
       await callStore(() => written, this.#limits)
-      this.#retries.reset()
+      this.#failures = 0
     } catch (error) {
       // If it ends after all, it may have replaced newer counts, which are written again.
       written.then(() => this.#queue.write()).catch(() => {})
@@ -228,7 +228,10 @@ class EntryStore {
 
   /** What is known to be charged is written late rather than never, also when no call follows. */
   #writeLater(): void {
-    this.#stopRetry ??= startBackgroundTimer(this.#retries.fail(), () => void this.#writeAgain())
+    this.#stopRetry ??= startBackgroundTimer(
+      exponentialBackoff(this.#failures++, MIN_PAUSE_MS, MAX_PAUSE_MS),
+      () => void this.#writeAgain(),
+    )
   }
 
   async #writeAgain(): Promise<void> {

@@ -95,7 +95,7 @@ export class PortfolioState {
         this.#update()
         const dueMs = holdings.askedAt + interval() - clock.now()
         const isDue = failed.some((error) => mayBeChargedAgain(error, retries.failures))
-        if (failed.length === 0) retries.reset()
+        if (failed.length === 0) retries.failures = 0
         const retryMs = failed.length === 0 ? dueMs : retries.fail()
         await sleep(clock, Math.max(0, isDue ? dueMs : Math.min(dueMs, retryMs)), signal)
       }

@@ -27,30 +27,19 @@ export function exponentialBackoff(earlierFailures: number, min: number, max: nu
 
 /** Waits after failures in a row: each further one doubles the next wait. */
 export class ExponentialBackoff {
-  readonly minMs: number
+  readonly #minMs: number
   readonly maxMs: number
   /** Failures since the last success. */
   failures = 0
 
   constructor(minMs = 1_000, maxMs = MINUTE_MS) {
-    this.minMs = minMs
+    this.#minMs = minMs
     this.maxMs = maxMs
   }
 
-  /** How long to wait after one more failure, in milliseconds. */
-  get nextMs(): number {
-    return exponentialBackoff(this.failures, this.minMs, this.maxMs)
-  }
-
-  /** Counts a failure. Returns how long to wait after it. */
+  /** Counts a failure. Returns how long to wait after it, in milliseconds. */
   fail(): number {
-    const { nextMs } = this
-    this.failures++
-    return nextMs
-  }
-
-  reset(): void {
-    this.failures = 0
+    return exponentialBackoff(this.failures++, this.#minMs, this.maxMs)
   }
 }
 

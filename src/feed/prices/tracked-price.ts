@@ -219,7 +219,7 @@ export class TrackedPrice {
   /** It may be why a request failed: it is requested apart from now on, or, without a group, no longer. */
   suspect(group: SuspectGroup | undefined): void {
     this.suspectGroup = group
-    this.retries.reset()
+    this.retries.failures = 0
   }
 
   /** A copy, because subscribers may come or go while they are called. */

@@ -1,6 +1,6 @@
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
-import { addJitter, ExponentialBackoff } from '../../utils/time-units.ts'
+import { addJitter, exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedEvent } from '../events.ts'
 import { codeOf, type Failure, isRefusal, isShortOfCredits, isUnreadable, mayBeChargedAgain } from '../failures.ts'
 import type { FeedClock } from '../feed-clock.ts'
@@ -26,7 +26,7 @@ export class Backoff {
   readonly #emit: (event: FeedEvent) => void
   #wait: Wait | undefined
   #hasStopped = false
-  readonly #retries = new ExponentialBackoff(MIN_WAIT_MS, MAX_WAIT_MS)
+  #failures = 0
 
   constructor(clock: FeedClock, emit: (event: FeedEvent) => void) {
     this.#clock = clock
@@ -45,7 +45,7 @@ export class Backoff {
     return this.#wait ? Math.ceil(this.#wait.leftMs()) : Number.NEGATIVE_INFINITY
   }
   get failures(): number {
-    return this.#retries.failures
+    return this.#failures
   }
   /** Why requests wait now, or why they have waited and none has succeeded since. */
   get failure(): Failure | undefined {
@@ -65,7 +65,7 @@ export class Backoff {
     const isTransient = !isFinal && !isUnreadable(error)
     const leftMs = isFinal ? this.#untilRenewal(error) : this.#untilRetry(error)
     // Requests that fail together count as one failure.
-    if (!isFinal && (this.#wait === undefined || sentAt >= this.until)) this.#retries.fail()
+    if (!isFinal && (this.#wait === undefined || sentAt >= this.until)) this.#failures++
     if (Math.ceil(leftMs()) >= this.leftMs) this.#wait = { state, error, isTransient, leftMs }
     const code = codeOf(error)
     if (!isFinal) this.#emit({ type: 'feed.waiting', code, waitMs: this.leftMs })
@@ -84,7 +84,7 @@ export class Backoff {
   end(): void {
     this.#wait = undefined
     this.#hasStopped = false
-    this.#retries.reset()
+    this.#failures = 0
     this.#emit({ type: 'feed.resumed' })
   }
 
@@ -92,7 +92,7 @@ export class Backoff {
   #untilRetry(error: unknown): Wait['leftMs'] {
     const { retryAfterMs = 0 } = isEtnMarketError(error) ? error : {}
     const random = this.#clock.random()
-    const { nextMs } = this.#retries
+    const nextMs = exponentialBackoff(this.failures, MIN_WAIT_MS, MAX_WAIT_MS)
     const ms = retryAfterMs > 0 ? addJitter(retryAfterMs, random) : Math.max(MIN_WAIT_MS / 10, random * nextMs)
     return this.#after(ms)
   }

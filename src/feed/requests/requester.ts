@@ -101,7 +101,7 @@ export class Requester {
       backoff.recordSuccess(sentAt)
       emit({ type: 'feed.bought', operation, addresses, credits })
       if (!spec.isUsable(data)) throw unusable(operation, answer)
-      this.#retries.reset()
+      this.#retries.failures = 0
       this.#reportedCode = undefined
       return { ...answer, sentAt }
     } catch (error) {

@@ -130,11 +130,12 @@ export class PageStream {
 
   /** Whether the price of an address comes from the stream, or is expected to within moments. */
   covers(address: string): boolean {
-    return this.#isLive && this.#addresses.has(address) && !this.refuses(address)
+    return this.#isLive && this.#addresses.has(address) && !this.refusal(address)
   }
 
-  refuses(address: string): boolean {
-    return this.#refused.has(address) || this.#beyond.has(address)
+  /** What the stream says of an address that it does not serve. */
+  refusal(address: string): RefusedAddress | undefined {
+    return this.#refused.get(address) ?? this.#beyond.get(address)
   }
 
   get paceMs(): number {
@@ -143,7 +144,7 @@ export class PageStream {
 
   /** Why an address gets no prices; undefined for one that does, or that the stream was not asked for. */
   failureOf(address: string): EtnMarketError | undefined {
-    const refused = this.#refused.get(address) ?? this.#beyond.get(address)
+    const refused = this.refusal(address)
     if (refused) return refusalOf(refused)
     // A connection comes back before prices are missed.
     if (!this.#addresses.has(address) || (this.#isLive && this.#state.state === 'reconnecting')) return undefined
@@ -177,7 +178,7 @@ export class PageStream {
     const maxAgeMs = streamedAge(0, this.paceMs)
     for (const address of this.#asked) {
       const newestAt = Math.max(this.find(address.toLowerCase())?.at ?? 0, this.#state.since)
-      if (!this.refuses(address) && isStale(now - newestAt, maxAgeMs)) return true
+      if (!this.refusal(address) && isStale(now - newestAt, maxAgeMs)) return true
     }
     return false
   }
@@ -224,7 +225,7 @@ export class PageStream {
     const isOpen = this.#attempt !== undefined && this.#addresses.size > 0
     this.#close()
     this.#asked = this.#addresses
-    if (state !== 'reconnecting') this.#retries.reset()
+    if (state !== 'reconnecting') this.#retries.failures = 0
     this.#setState(isOpen ? state : 'connecting', isOpen ? { waitMs, code } : {})
     if (this.#addresses.size > 0) {
       this.#isLive = true
@@ -312,10 +313,9 @@ export class PageStream {
       this.#refuse(response, codeOfBody(text))
       return
     }
-    if (this.#clock.now() - startedAt > GOOD_MS) this.#retries.reset()
+    if (this.#clock.now() - startedAt > GOOD_MS) this.#retries.failures = 0
     if (this.#isLive) this.#startGrace()
-    const { status, code, waitMs } = this.#end
-    this.#reconnect(waitMs, { status, code })
+    this.#reconnect(this.#end)
   }
 
   /**
@@ -365,21 +365,20 @@ export class PageStream {
 
   /** There is no stream: for good, where the proxy itself says so, and to ask again would change nothing. */
   #refuse({ status, headers }: Response, code: string | undefined): void {
-    this.#isLive = false
-    this.#stopGrace()
+    this.#close()
     if (code !== undefined && status < 500 && status !== 429 && status !== 408) {
       this.#setState('refused', { status, code })
       this.#report()
-    } else this.#reconnect(retryAfterMs(headers, this.#clock.toUnix()), { status, code: code ?? FRONT_ERROR })
+    } else this.#reconnect({ status, code: code ?? FRONT_ERROR, waitMs: retryAfterMs(headers, this.#clock.toUnix()) })
   }
 
-  #reconnect(askedMs = 0, refusal: StateDetails = {}): void {
-    // What the server asks for is a floor, and jitter only adds to it.
+  /** What the server asks for is a floor, and jitter only adds to it. */
+  #reconnect({ status, code, waitMs: askedMs = 0 }: StateDetails): void {
     const jitterMs = this.#retries.fail() * (MIN_SHARE + (1 - MIN_SHARE) * this.#clock.random())
     const waitMs = Math.ceil(Math.min(askedMs, MAX_WAIT_MS) + jitterMs)
     this.#stopWait()
     this.#stopWait = startTimer(this.#clock, waitMs, () => void this.#connect())
-    this.#setState('reconnecting', { ...refusal, waitMs })
+    this.#setState('reconnecting', { status, code, waitMs })
     this.#report(true)
   }
 }

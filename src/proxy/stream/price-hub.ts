@@ -45,8 +45,8 @@ export class PriceHub {
   /** By address in EIP-55 form. */
   readonly #places = new Map<string, Place>()
   #watch: Watch | undefined
-  /** The interval of the watch. */
-  #watchedMs = 0
+  /** The interval of the watch. The feed buys a price by the lead earlier: then it buys each once in `everyMs`, however long answers take. */
+  #maxAgeMs: number
   /** As it was at the last look. */
   #status: FeedStatus
   /** Until when the credits are used up, by the age clock. */
@@ -60,6 +60,7 @@ export class PriceHub {
     this.#settings = settings
     this.#clock = clock
     this.#status = settings.feed.status()
+    this.#maxAgeMs = settings.everyMs
     this.#changeWatch = onceInTurn(() => {
       try {
         this.#updateWatch(this.wanted)
@@ -105,9 +106,7 @@ export class PriceHub {
   }
 
   get wanted(): string[] {
-    return Array.from(this.#places)
-      .filter(([, { wants }]) => wants > 0)
-      .map(([address]) => address)
+    return [...this.#places].flatMap(([address, { wants }]) => (wants > 0 ? address : []))
   }
 
   /**
@@ -125,9 +124,14 @@ export class PriceHub {
 
   refresh(): void {
     this.#status = this.#settings.feed.status()
-    const { state, stretch } = this.#status
-    if (this.#watch && this.#watchedMs !== this.#maxAgeMs) this.#changeWatch()
-    if (isBroke(this.#status)) this.#brokeUntil = this.now() + this.#waitMs
+    const { state, reason = '', stretch, leadMs } = this.#status
+    const { everyMs } = this.#settings
+    // Of an interval the lead takes half at most.
+    const maxAgeMs = everyMs + Math.min(everyMs, leadMs)
+    if (maxAgeMs !== this.#maxAgeMs) this.#changeWatch()
+    this.#maxAgeMs = maxAgeMs
+    // Those of the feed's budget, or those of the key.
+    if (state === 'stopped' && /budget|credits/.test(reason)) this.#brokeUntil = this.now() + this.#waitMs
     else if (state === 'running' && stretch === 1) this.#brokeUntil = Number.NEGATIVE_INFINITY
   }
 
@@ -135,12 +139,10 @@ export class PriceHub {
   report(addresses: readonly string[], now: number): StreamReport {
     const everyMs = this.pace
     const { state } = this.#status
-    const report = (state: StreamReport['state'], waitMs: number, code?: string): StreamReport => ({
-      state,
-      everyMs,
-      ...(code !== undefined && { code }),
-      ...(waitMs > 0 && waitMs < Number.POSITIVE_INFINITY && { waitMs: Math.ceil(waitMs) }),
-    })
+    const report = (state: StreamReport['state'], waitMs: number, code?: string): StreamReport => {
+      const isKnown = waitMs > 0 && waitMs < Number.POSITIVE_INFINITY
+      return { state, everyMs, code, waitMs: isKnown ? Math.ceil(waitMs) : undefined }
+    }
     if (this.#brokeUntil > now) return report('out_of_credits', this.#brokeUntil - now, 'out_of_credits')
     if (state === 'stopped') return report('refused', this.#waitMs, 'upstream_refused')
     const isWaiting = state === 'waiting'
@@ -170,13 +172,6 @@ export class PriceHub {
     this.#places.clear()
   }
 
-  /** How old a price gets, because the feed buys it by the lead earlier: then it buys each price once in `everyMs`, however long answers take. */
-  get #maxAgeMs(): number {
-    const { everyMs } = this.#settings
-    // Of an interval the lead takes half at most.
-    return everyMs + Math.min(everyMs, this.#status.leadMs)
-  }
-
   get #waitMs(): number {
     return this.#clock.fromUnix(this.#status.until ?? 0) - this.now()
   }
@@ -192,7 +187,7 @@ export class PriceHub {
       else if (place.visitor === visitor) own++
     }
     if (this.#places.size >= maxAddresses || own >= share) return undefined
-    return { wants: 0, freeAt: Number.POSITIVE_INFINITY, visitor, event: undefined }
+    return { wants: 0, freeAt: 0, visitor, event: undefined }
   }
 
   #updateWatch(addresses: readonly string[]): void {
@@ -201,7 +196,6 @@ export class PriceHub {
       return
     }
     const everyMs = this.#maxAgeMs
-    this.#watchedMs = everyMs
     this.#watch?.update({ addresses, everyMs })
     this.#watch ??= this.#settings.feed.watch(addresses, {
       everyMs,
@@ -228,6 +222,3 @@ export class PriceHub {
     this.#publish()
   }
 }
-
-/** Whether the feed waits for credits: those of its budget, or those of the key. */
-const isBroke = ({ state, reason = '' }: FeedStatus) => state === 'stopped' && /budget|credits/.test(reason)
