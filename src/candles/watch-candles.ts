@@ -88,11 +88,9 @@ class CandleWatches {
     const requester = new Requester(this.#feed, signal, () => everyMs, report)
     /** What the service's clock shows beyond the clock of the feed, in milliseconds, as its last answer shows it. */
     let clockOffset = 0
-    const isFresh = (series: KnownSeries) =>
-      series.depth >= limit && clock.now() - series.at < everyMs * dailyBudget.requestStretch
-    const readFresh = () => {
-      const known = this.#known.get(keyOf(id))
-      return known && isFresh(known) ? known : undefined
+    const ifFresh = (series: KnownSeries | undefined) => {
+      const isFresh = series && series.depth >= limit && clock.now() - series.at < everyMs * dailyBudget.requestStretch
+      return isFresh ? series : undefined
     }
 
     async function buyMissing(before: KnownSeries | undefined, check: () => void): Promise<KnownSeries> {
@@ -139,8 +137,8 @@ class CandleWatches {
     for (;;) {
       const known = await this.#read(id)
       signal.throwIfAborted()
-      const buy = (check: () => void) => update(known, check)
-      const series = known && isFresh(known) ? known : await buyUnlessKnown(readFresh, buy)
+      const readFresh = () => ifFresh(this.#known.get(keyOf(id)))
+      const series = ifFresh(known) ?? (await buyUnlessKnown(readFresh, (check) => update(known, check)))
       publish(() => series.candles.slice(-limit))
       const waitMs = series.at + everyMs * dailyBudget.requestStretch - clock.now()
       if (waitMs > 0) await sleep(clock, waitMs, signal)

@@ -31,6 +31,7 @@ export function readStatus(context: ReportedFeed): FeedStatus {
     until: isWaiting ? clock.toUnix(backoff.until) : undefined,
     reason: isWaiting ? codeOf(backoff.failure?.error) : undefined,
     ...dailyBudget.told,
+    leadMs: schedule.answerTimes.latency.leadMs,
     creditsPerDay: Math.round(creditsPerDay),
     limit: options.budget !== undefined ? dailyBudget.budget.limit : undefined,
     spent: dailyBudget.spent,

@@ -96,6 +96,11 @@ export interface FeedStatus {
   readonly stretch: number
   /** The factor by which every `atLeastEveryMs` is exceeded; 1 if they are kept. */
   readonly atLeastStretch: number
+  /**
+   * How long before its price is too old a request is sent, in milliseconds: a little longer than the slowest of the last hundred answers took; 0
+   * before the first one. A request is sent after half of an interval at the earliest.
+   */
+  readonly leadMs: number
   /** Credits that the watches cost a day with the current stretch, rounded. */
   readonly creditsPerDay: number
   /** Credits a day of the budget; Infinity with `budget: false`, undefined without the option. */

@@ -7,16 +7,13 @@ import { Requester } from '../feed/requests/requester.ts'
 import type { PriceFeed } from '../feed/types.ts'
 import type { FeedPrice, Watch } from '../feed/watch/types.ts'
 import { onceInTurn } from '../utils/runtime.ts'
-import { exponentialBackoff } from '../utils/time-units.ts'
-import type { BuyTokens, TokenInfo } from './token-info.ts'
+import { ExponentialBackoff } from '../utils/time-units.ts'
+import type { BuyTokens } from './token-info.ts'
 import { type HeldBalances, valueWallet } from './value-wallet.ts'
 import type { Portfolio, Wallets } from './watch-portfolio.ts'
 
 /** How often it is checked whether a token without a price has one now, in milliseconds. */
 const RECHECK_MS = 3_600_000
-
-const MIN_RETRY_MS = 1_000
-const MAX_RETRY_MS = 60_000
 
 interface PortfolioReader {
   /** As the caller wrote it. */
@@ -81,8 +78,9 @@ export class PortfolioState {
     }
     const requester = createRequester((error) => report(address, error))
     const interval = () => balancesEveryMs * dailyBudget.requestStretch
+    const retries = new ExponentialBackoff()
     try {
-      for (let earlierFailures = 0; ; ) {
+      for (;;) {
         const holdings = await this.#wallets.readBalances(address, interval(), requester)
         signal.throwIfAborted()
         this.#holdings = holdings
@@ -96,10 +94,10 @@ export class PortfolioState {
         this.#watchTokens(holdings)
         this.#update()
         const dueMs = holdings.askedAt + interval() - clock.now()
-        const mayRetry = failed.length > 0 && !failed.some((error) => mayBeChargedAgain(error, earlierFailures))
-        const retryMs = exponentialBackoff(earlierFailures, MIN_RETRY_MS, MAX_RETRY_MS)
-        earlierFailures = failed.length === 0 ? 0 : earlierFailures + 1
-        await sleep(clock, Math.max(0, mayRetry ? Math.min(dueMs, retryMs) : dueMs), signal)
+        const isDue = failed.some((error) => mayBeChargedAgain(error, retries.failures))
+        if (failed.length === 0) retries.failures = 0
+        const retryMs = failed.length === 0 ? dueMs : retries.fail()
+        await sleep(clock, Math.max(0, isDue ? dueMs : Math.min(dueMs, retryMs)), signal)
       }
     } finally {
       this.#priced.stop()
@@ -141,9 +139,25 @@ export class PortfolioState {
     if (isReady) this.#haveFailed = false
     if (!this.#isBehind && !this.#haveFailed && !(this.#isLookedUp && isReady)) return
     const infoOf = (address: string) => this.#wallets.tokens.get(address)
-    const priceOf = (address: string) => this.#prices.get(address)
-    const { wallet, publish } = this.#reader
-    publish(summarize(wallet, holdings, infoOf, priceOf, this.#isBehind || !isReady), holdings.at)
+    const { totalUsd, totalEtn, tokens } = valueWallet(holdings.balances, infoOf, (address) =>
+      this.#prices.get(address),
+    )
+    const positions = tokens.map(({ address, balance, info, price = null, amount, usd, etn }) => {
+      const { symbol = null, name = null, decimals = null } = info ?? {}
+      return { address, symbol, name, decimals, balance, amount, usd, etn, price }
+    })
+    const portfolio: Portfolio = {
+      wallet: this.#reader.wallet,
+      totalUsd,
+      totalEtn,
+      positions,
+      unpriced: positions.filter(({ usd, etn }) => usd === null || etn === null).map(({ address }) => address),
+      complete: holdings.complete,
+      updated: holdings.updated,
+      at: holdings.requestedAt,
+      stale: this.#isBehind || !isReady || positions.some(({ price }) => price?.stale === true),
+    }
+    this.#reader.publish(portfolio, holdings.at)
   }
 }
 
@@ -155,29 +169,4 @@ export interface Holdings extends HeldBalances {
   /** The same moment in unix milliseconds. */
   readonly requestedAt: number
   readonly credits: number
-}
-
-function summarize(
-  wallet: string,
-  { balances, complete, updated, requestedAt }: Holdings,
-  infoOf: (address: string) => TokenInfo | undefined,
-  priceOf: (address: string) => FeedPrice | undefined,
-  isBehind: boolean,
-): Portfolio {
-  const { totalUsd, totalEtn, tokens } = valueWallet(balances, infoOf, priceOf)
-  const positions = tokens.map(({ address, balance, info, price = null, amount, usd, etn }) => {
-    const { symbol = null, name = null, decimals = null } = info ?? {}
-    return { address, symbol, name, decimals, balance, amount, usd, etn, price }
-  })
-  return {
-    wallet,
-    totalUsd,
-    totalEtn,
-    positions,
-    unpriced: positions.filter(({ usd, etn }) => usd === null || etn === null).map(({ address }) => address),
-    complete,
-    updated,
-    at: requestedAt,
-    stale: isBehind || positions.some(({ price }) => price?.stale === true),
-  }
 }

@@ -45,12 +45,8 @@ export class ListedTokens {
     let waitMs = RETRY_MS
     try {
       // Streams need nothing of the budget of calls: visitors who use it up must not end the prices of all.
-      const listed: unknown = await (payer ?? client).call(
-        'token.list',
-        { limit: LIMIT },
-        {},
-        payer ? {} : { budget: limit },
-      )
+      const budget = payer ? undefined : limit
+      const listed: unknown = await (payer ?? client).call('token.list', { limit: LIMIT }, {}, { budget })
       const tokens = isArray(listed) ? listed.filter(isObject) : []
       this.#known = new Set(tokens.flatMap(({ address }) => (typeof address === 'string' ? address.toLowerCase() : [])))
       waitMs = WEEK_MS

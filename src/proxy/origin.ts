@@ -7,37 +7,28 @@ const ALWAYS_ALLOWED_HEADERS = 'If-None-Match'
 const HEADER_NAMES = /^[\w\-, ]{1,1000}$/
 const PREFLIGHT_SECONDS = '600'
 
-/** From which pages requests are accepted. */
-export class OriginPolicy {
-  readonly #listed: ReadonlySet<string>
-  readonly #credentials: boolean
+type Cors = ProxySettings['cors']
 
-  constructor({ origins, credentials }: ProxySettings['cors']) {
-    this.#listed = origins
-    this.#credentials = credentials
-  }
+/** @throws Refusal for a request of a foreign page */
+export function checkOrigin({ headers, url }: Request, { origins }: Cors): void {
+  const origin = headers.get('origin')
+  // Only a browser sends it, and no page can change it.
+  const site = headers.get('sec-fetch-site') ?? 'none'
+  const isAccepted =
+    origin === null
+      ? site === 'none' || site === 'same-origin'
+      : origins.has(origin) || isOwnHost(origin, url, headers.get('host'))
+  if (!isAccepted) throw refuse(403, 'not_allowed', 'Pages of this origin may not use the proxy.')
+}
 
-  /** @throws Refusal for a request of a foreign page */
-  check({ headers, url }: Request): void {
-    const origin = headers.get('origin')
-    // Only a browser sends it, and no page can change it.
-    const site = headers.get('sec-fetch-site') ?? 'none'
-    const isAccepted =
-      origin === null
-        ? site === 'none' || site === 'same-origin'
-        : this.#listed.has(origin) || isOwnHost(origin, url, headers.get('host'))
-    if (!isAccepted) throw refuse(403, 'not_allowed', 'Pages of this origin may not use the proxy.')
-  }
-
-  /** Adds the headers of every answer to the request, errors included. */
-  addHeaders({ headers }: Request, added: Reply['headers']): void {
-    added.vary ??= 'Origin'
-    const origin = headers.get('origin')
-    if (origin === null || !this.#listed.has(origin)) return
-    added['access-control-allow-origin'] = origin
-    added['access-control-expose-headers'] = EXPOSED
-    if (this.#credentials) added['access-control-allow-credentials'] = 'true'
-  }
+/** Adds the headers of every answer to the request, errors included. */
+export function addOriginHeaders({ headers }: Request, { origins, credentials }: Cors, added: Reply['headers']): void {
+  added.vary ??= 'Origin'
+  const origin = headers.get('origin')
+  if (origin === null || !origins.has(origin)) return
+  added['access-control-allow-origin'] = origin
+  added['access-control-expose-headers'] = EXPOSED
+  if (credentials) added['access-control-allow-credentials'] = 'true'
 }
 
 /** Headers of the answer to a preflight request, beside those of every answer. */

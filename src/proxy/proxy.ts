@@ -4,7 +4,7 @@ import { ASYNC_DISPOSE, isPromise } from '../utils/runtime.ts'
 import { createIdentify, type Identity } from './identify.ts'
 import { ListedTokens } from './listed-tokens.ts'
 import { withReplies } from './node-handler.ts'
-import { OriginPolicy, preflightHeaders } from './origin.ts'
+import { addOriginHeaders, checkOrigin, preflightHeaders } from './origin.ts'
 import { Purchases } from './purchases.ts'
 import { createRouter, type ProxyCall, type Route } from './read-call.ts'
 import {
@@ -61,7 +61,6 @@ export function createProxy(options: ProxyOptions): MarketProxy {
 class ProxyServer {
   readonly #settings: ProxySettings
   readonly #routeOf: (href: string) => Route
-  readonly #origins: OriginPolicy
   readonly #identify: (request: Request) => Identity | Promise<Identity>
   readonly #visitors: Visitors | undefined
   readonly #rate: RequestRate | undefined
@@ -76,7 +75,6 @@ class ProxyServer {
     const reader = createAddressReader()
     this.#settings = settings
     this.#routeOf = createRouter(basePath, rules, reader)
-    this.#origins = new OriginPolicy(settings.cors)
     this.#identify = createIdentify(settings)
     this.#visitors = perVisitor && new Visitors(perVisitor, clock)
     this.#rate = perVisitor?.requestsPerMinute ? new RequestRate(perVisitor.requestsPerMinute, clock) : undefined
@@ -119,7 +117,7 @@ class ProxyServer {
     // What is known of who sends it, as soon as it is.
     const sender: Partial<Identity> = {}
     const reply = await this.#handle(request, sender).catch((error) => this.#refuse(request, sender, error))
-    this.#origins.addHeaders(request, reply.headers)
+    addOriginHeaders(request, this.#settings.cors, reply.headers)
     // A shared cache would hand one visitor's cookie to the others.
     const isShared = String(reply.headers['cache-control']).startsWith('public')
     if (sender.setCookie && !isShared) reply.headers['set-cookie'] = sender.setCookie
@@ -128,12 +126,12 @@ class ProxyServer {
 
   /** ONE REQUEST: whose page -> who asks -> route -> allowed -> parameters -> tokens -> cache, or budgets and call -> answer. */
   async #handle(request: Request, sender: Partial<Identity>): Promise<Reply> {
-    const { ages, cdnMaxAgeMs } = this.#settings
+    const { ages, cdnMaxAgeMs, cors } = this.#settings
     const { method } = request
     // A closed proxy waits for nobody, but knows what most visitors have left.
     if (this.#closing.aborted) await this.#identifySender(request, sender).catch(() => {})
     this.#closing.throwIfAborted()
-    this.#origins.check(request)
+    checkOrigin(request, cors)
     if (method === 'OPTIONS') return { status: 204, headers: preflightHeaders(request), body: null }
 
     const route = this.#routeOf(request.url)

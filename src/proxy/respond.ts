@@ -127,7 +127,7 @@ export class Refusal extends Error {
   }
 }
 
-type RefusalDetails = Partial<Pick<Refusal, 'retryAfterMs' | 'headers' | 'available'>>
+type RefusalDetails = Partial<Pick<Refusal, 'retryAfterMs' | 'headers'>> & { readonly available?: number | undefined }
 
 /** Where nobody says how long to wait. */
 const DEFAULT_WAIT_MS = 1_000
@@ -177,11 +177,7 @@ export function refusalOf(error: unknown, now: number, limit?: number): Refusal 
 
 /** @param limit the credits in a whole window, of one visitor or of all; undefined where nobody knows */
 export function overBudget(
-  {
-    needed,
-    resetsAt,
-    available = Number.POSITIVE_INFINITY,
-  }: Pick<BudgetExceededError, 'needed' | 'resetsAt'> & Partial<Pick<BudgetExceededError, 'available'>>,
+  { needed, resetsAt, available }: Pick<BudgetExceededError, 'needed' | 'resetsAt'> & Pick<RefusalDetails, 'available'>,
   of: 'visitor' | 'proxy',
   now: number,
   limit = Number.POSITIVE_INFINITY,
@@ -194,8 +190,5 @@ export function overBudget(
     needed > limit
       ? `The call may cost ${needed} credits, and ${who} ${limit} at most: it never fits. Ask for less.`
       : `${spent} credits. Try again later.`
-  return refuse(429, code, message, {
-    retryAfterMs: resetsAt === undefined ? undefined : resetsAt - now,
-    available,
-  })
+  return refuse(429, code, message, { retryAfterMs: resetsAt && resetsAt - now, available })
 }

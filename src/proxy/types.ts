@@ -61,7 +61,7 @@ export type VisitorLimits = CreditLimit &
 export interface ProxyStreamOptions {
   /**
    * The interval at which the prices of all streams are bought, in milliseconds. A page learns it, and cannot choose another. A day costs at most 50
-   * credits for each address and interval, and about a quarter of that if visitors stay with 50 addresses or more.
+   * credits for each address and interval, and about a quarter of that if visitors stay with 50 addresses or more, however long answers take.
    * @default 60_000
    */
   everyMs?: number | undefined

@@ -259,7 +259,7 @@ class PagePrices implements PriceStream {
       if (error) failures.set(error.message, error)
       const newest = this.#stream.find(address)
       // The price of another spelling, where the proxy refuses this one.
-      if (newest === undefined || this.#stream.refuses(input)) continue
+      if (newest === undefined || this.#stream.refusal(input)) continue
       const now = this.#clock.now()
       const maxAgeMs = this.#maxAge(everyMs)
       const stale = isStale(now - newest.at, maxAgeMs)

@@ -1,7 +1,7 @@
 import { type CheckedStore, checkedStoreOf } from '../feed/checked-store.ts'
 import { callSafely } from '../feed/failures.ts'
 import type { FeedInternals } from '../feed/feed-internals.ts'
-import { iterateLatest, type LatestValueStream } from '../feed/requests/latest-value-stream.ts'
+import { iterateLatest, type LatestValueStream, type StreamSource } from '../feed/requests/latest-value-stream.ts'
 import type { Trade } from '../generated/types.ts'
 import { PAGE_SIZE } from './cost.ts'
 import { TradeDedupe, type TradeGap, type TradePage } from './dedupe.ts'
@@ -21,23 +21,12 @@ export interface Reading extends Pick<TradesOptions, 'signal' | 'onGap' | 'resum
 
 /** Iterates over the trades of a token that a reader has not read. */
 export function readTrades(feed: FeedInternals, sources: TradeSources, reading: Reading): AsyncIterableIterator<Trade> {
-  let reader: TradeReader | undefined
-  return iterateLatest<Trade>({
-    signal: reading.signal,
-    lifetime: feed.lifetime,
-    maxUnread: MAX_UNREAD,
-    start(stream) {
-      const started = new TradeReader(feed, sources, reading, stream)
-      reader = started
-      return () => started.end()
-    },
-    onDrop: (lost, next) => reader?.onDrop(lost as Trade, next as Trade),
-    onWait: () => reader?.onWait(),
-  })
+  const start = (stream: LatestValueStream<Trade>) => new TradeReader(feed, sources, reading, stream)
+  return iterateLatest<Trade>({ signal: reading.signal, lifetime: feed.lifetime, maxUnread: MAX_UNREAD, start })
 }
 
 /** Somebody who reads the trades of a token. */
-export class TradeReader {
+export class TradeReader implements StreamSource {
   readonly bounds: Reading['bounds']
   /** Whether it has read trades before, so that it begins with those that it has not read. */
   isResumed = false
@@ -67,7 +56,7 @@ export class TradeReader {
     this.#onGap = onGap
     this.#store = checkedStoreOf(feed)
     this.#key = resumeAs && tradesKey(token, resumeAs)
-    this.#stopListening = feed.lifetime.onEnd(signal, (error) => this.end(error))
+    this.#stopListening = feed.lifetime.onEnd(signal, (error) => this.stop(error))
     void this.#join(() => sources.open(token))
   }
 
@@ -97,11 +86,11 @@ export class TradeReader {
 
   /** There are no trades for those that wait. */
   fail(reason: unknown): void {
-    if (this.isWaiting) this.end({ reason })
+    if (this.isWaiting) this.stop({ reason })
   }
 
   /** At once, so that nothing is bought for this reader. */
-  end(error?: { reason: unknown }): void {
+  stop(error?: { reason: unknown }): void {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#savePosition()

@@ -25,6 +25,24 @@ export function exponentialBackoff(earlierFailures: number, min: number, max: nu
   return Math.min(max, min * 2 ** earlierFailures)
 }
 
+/** Waits after failures in a row: each further one doubles the next wait. */
+export class ExponentialBackoff {
+  readonly #minMs: number
+  readonly maxMs: number
+  /** Failures since the last success. */
+  failures = 0
+
+  constructor(minMs = 1_000, maxMs = MINUTE_MS) {
+    this.#minMs = minMs
+    this.maxMs = maxMs
+  }
+
+  /** Counts a failure. Returns how long to wait after it, in milliseconds. */
+  fail(): number {
+    return exponentialBackoff(this.failures++, this.#minMs, this.maxMs)
+  }
+}
+
 const MAX_JITTER_MS = 1_000
 
 /** How long to wait where `Retry-After` asks for this: it is a floor, and jitter only adds to it. @param random a number in [0, 1) */

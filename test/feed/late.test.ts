@@ -56,6 +56,7 @@ test('prices that are late because answers are slow are marked stale, once each,
   }
   const slow = events.filter(({ type }) => type === 'feed.slow')
   expect(slow).toEqual([{ type: 'feed.slow', address: BOLT, everyMs: MINUTE, leadMs: expect.closeTo(42_000, -2) }])
+  expect(slow).toMatchObject([{ leadMs: feed.status().leadMs }])
 })
 
 test.each([

@@ -78,6 +78,28 @@ describe('what streams cost', () => {
     for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(MINUTE)
   })
 
+  test.each([
+    [1, 300, 6],
+    [20, 300, 24],
+    [1, 7_000, 2],
+    [20, 7_000, 6],
+  ])(
+    '%i addresses whose answers take %i ms cost what the status says, within an interval, in %i h',
+    async (count, latencyMs, hours) => {
+      const { clock, listen, fake, proxy } = setupStream({ heartbeatMs: 29 * SECOND }, {}, {}, { latencyMs })
+      const page = await listen(query(TOKENS.slice(0, count)))
+      await clock.advance(hours * HOUR)
+      const { staying = 0 } = proxy.status().stream?.creditsPerDay ?? {}
+      const [said, once] = [(staying * hours) / 24, staying / 1_440]
+      expect(fake.charged()).toBeGreaterThanOrEqual(said - once)
+      expect(fake.charged()).toBeLessThanOrEqual(said + once)
+      // What is on its way is expected for two seconds; pages are told what it takes beyond them.
+      expect(page.reports.at(-1)?.everyMs).toBe(MINUTE + Math.max(0, 1.05 * latencyMs - 2 * SECOND))
+      expect(page.prices.filter(({ stale }) => stale)).toEqual([])
+      expect(new Set(states(page))).toEqual(new Set(['connected']))
+    },
+  )
+
   test('an operator is told both figures, and the stretch that they mean', async () => {
     const staying = 130 * 1_440
     const { listen, proxy } = setupStream({}, {}, { budget: { creditsPerDay: staying / 2 } })

@@ -1,3 +1,5 @@
+import type { Client } from 'etn-market'
+import type { FakeServiceOptions } from 'etn-market/fake'
 import {
   createPriceFeed,
   type FeedOptions,
@@ -41,14 +43,16 @@ export function setupStream(
   stream: ProxyStreamOptions = {},
   options: Partial<ProxyOptions> = {},
   feedOptions: FeedOptions = {},
+  service: FakeServiceOptions = {},
 ): StreamSetup {
   const clock = (options.clock as VirtualClock | undefined) ?? createVirtualClock()
   let feed: PriceFeed | undefined
-  const made = openProxy(clock, ({ client }) => {
+  const optionsOf = ({ client }: { client: Client }) => {
     feed = createPriceFeed(client, { clock, budget: false, ...feedOptions })
     const made = { allow: ['token.price', 'prices.batch'], feed, stream: { addresses: 'any', ...stream }, ...options }
     return made as Partial<ProxyOptions>
-  })
+  }
+  const made = openProxy(clock, optionsOf, service)
   onCaseFinished(async () => {
     await feed?.close()
     await made.close()
@@ -110,7 +114,7 @@ export function manualFeed() {
   }) as unknown as PriceFeed['watch']
   const status = () => {
     calls.status++
-    return { state: 'running', stretch: 1, limit: 1_000 } as FeedStatus
+    return { state: 'running', stretch: 1, limit: 1_000, leadMs: 0 } as FeedStatus
   }
   const deliver = (addresses: readonly string[], at: number) => {
     for (const address of addresses) onPrice?.({ address, usd: '1', etn: '2', at, ageMs: 0, stale: false })

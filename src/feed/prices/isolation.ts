@@ -1,6 +1,5 @@
 import { requestCredits, splitIntoRequests } from '../../credits/cheapest-requests.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
-import { exponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedContext } from '../context.ts'
 import { creditsChargedBy, type Failure, isAboutAddresses, mayBeCausedByAnAddress } from '../failures.ts'
 import type { SuspectGroup, TrackedPrice } from './tracked-price.ts'
@@ -16,8 +15,6 @@ const MAX_SEARCH_COST = 2
 const FAILURES_PER_SEARCH = 8
 /** Beyond this number of refusals in a row, the service refuses everything. */
 const MAX_REFUSALS = 12
-const MIN_RETRY_MS = 1_000
-const MAX_RETRY_MS = 60_000
 
 /**
  * Finds the address that makes batches fail. A batch that fails is split in two for its next attempt, until one address is left
@@ -70,7 +67,7 @@ export class Isolation {
       isSplit = prices.length > 1 && (othersSucceed || isFirst)
       if (isSplit) this.#halve(prices, isRefused)
       // Both halves fail, and nothing succeeds: it is not about an address.
-      else if (!othersSucceed) for (const tracked of prices) tracked.suspect(undefined, tracked.failures)
+      else if (!othersSucceed) for (const tracked of prices) tracked.suspectGroup = undefined
       else return this.#isolate(first, error, isRefused)
       if (isSplit && isRefused) return undefined
     }
@@ -113,12 +110,13 @@ export class Isolation {
 
   #isolate(tracked: TrackedPrice, error: EtnMarketError, isRefused: boolean): Failure {
     const { clock, emit } = this.#feed
-    const { address, failures, watchers, intervalMs } = tracked
+    const { address, retries, watchers, intervalMs } = tracked
     const isCharged = error.charge !== 'none'
-    const backoff = isRefused ? MAX_RETRY_MS : exponentialBackoff(failures, MIN_RETRY_MS, MAX_RETRY_MS)
-    const waitMs = isCharged && watchers.size > 0 ? Math.max(backoff, intervalMs) : backoff
-    tracked.suspect(tracked.suspectGroup ?? this.#newGroup([tracked], isRefused), failures + 1)
-    if (failures === 0)
+    const nextMs = retries.fail()
+    const retryMs = isRefused ? retries.maxMs : nextMs
+    const waitMs = isCharged && watchers.size > 0 ? Math.max(retryMs, intervalMs) : retryMs
+    tracked.suspectGroup ??= this.#newGroup([tracked], isRefused)
+    if (retries.failures === 1)
       emit({ type: 'feed.isolated', address, code: error.code, retryAt: clock.toUnix(clock.now() + waitMs) })
     return { error, waitMs, transient: !isCharged && !isRefused, maybeCharged: isCharged }
   }

@@ -16,13 +16,10 @@ const MAX_REQUESTS = 10
 
 type Prices = readonly TrackedPrice[]
 
-export type BuyingFeed = Pick<
-  FeedContext,
-  'clock' | 'dailyBudget' | 'send' | 'backoff' | 'lifetime' | 'emit' | 'notify'
->
+export type BuyingFeed = Pick<FeedContext, 'clock' | 'dailyBudget' | 'send' | 'backoff' | 'lifetime' | 'emit'>
 
-/** Decides what is bought next, and when. */
-type PurchasePlanner = Pick<Schedule, 'delivered' | 'failed' | 'recordLatency' | 'recovered'>
+/** Decides what is bought next, and when, and tells subscribers what has arrived. */
+type PurchasePlanner = Pick<Schedule, 'deliver' | 'fail' | 'retry' | 'recordLatency' | 'recovered'>
 
 /** Gets prices from the store, else from the service, and delivers them or the failure to the subscribers. */
 export class PriceBuyer {
@@ -52,7 +49,7 @@ export class PriceBuyer {
     const decidedAt = this.#context.clock.now()
     for (const tracked of prices) tracked.await(decidedAt)
     const buy = (missing: Prices) => this.#buyAll(missing, decidedAt)
-    const deliver = (tracked: TrackedPrice, known: KnownPrice) => this.deliver(tracked, known)
+    const deliver = (tracked: TrackedPrice, known: KnownPrice) => this.#planner.deliver(tracked, known)
     try {
       await (this.#shared ? this.#shared.buy(due, early, { buy, deliver }) : buy(prices))
     } catch (error) {
@@ -94,14 +91,6 @@ export class PriceBuyer {
     return asked.filter((tracked) => !refused.has(tracked))
   }
 
-  /** Delivers a price that nobody had to buy, or one that was bought. */
-  deliver(tracked: TrackedPrice, known: KnownPrice): void {
-    tracked.deliver(known)
-    this.#planner.delivered(tracked)
-    for (const subscriber of tracked.subscribers()) subscriber.onPrice(tracked)
-    this.#context.notify()
-  }
-
   /** Takes requests back that have not left and that nobody wants any longer. */
   withdraw(): void {
     for (const [prices, stop] of this.#requests)
@@ -134,7 +123,7 @@ export class PriceBuyer {
       if (prices.length === 0) return
       // A request failed while this one waited for its slot: it waits, too, unless for credits, which it has.
       const { failure } = backoff
-      if (failure && failure.waitMs > 0 && !isOverBudget(failure.error)) return this.fail(prices, failure, decidedAt)
+      if (failure && failure.waitMs > 0 && !isOverBudget(failure.error)) return this.#fail(prices, failure, decidedAt)
       this.#requests.set(prices, stop)
       const addresses = prices.map(({ address }) => address)
       const bought = await buyPrices(send, addresses, { signal: lifetime, stop, reservation })
@@ -143,10 +132,10 @@ export class PriceBuyer {
       if (lifetime.aborted) return this.#refuse(prices, lifetime.reason, decidedAt)
       const isTakenBack = stop.aborted && error === stop.reason
       const failed = isTakenBack ? undefined : this.#isolation.recordFailure(prices, error, sentAt, decidedAt)
-      if (failed) return this.fail(prices, failed, decidedAt)
+      if (failed) return this.#fail(prices, failed, decidedAt)
       // Nothing was sent, or the parts of the batch are requested now. Somebody may want the prices again.
       release(prices)
-      for (const tracked of prices) this.#planner.failed(tracked, undefined)
+      for (const tracked of prices) this.#planner.retry(tracked)
     } finally {
       this.#requests.delete(prices)
       releaseSlot()
@@ -178,21 +167,17 @@ export class PriceBuyer {
         continue
       }
       const known = { price, at, requestedAt, askedAt: sentAt }
-      this.deliver(tracked, known)
+      this.#planner.deliver(tracked, known)
       this.#shared?.write(tracked, known)
     }
   }
 
-  fail(prices: Prices, failure: Failure, decidedAt = this.#context.clock.now()): void {
-    for (const tracked of prices) {
-      tracked.fail(decidedAt, failure.maybeCharged ? this.#context.clock.now() : undefined)
-      this.#planner.failed(tracked, failure)
-      for (const subscriber of tracked.subscribers()) subscriber.onFailure(tracked, failure)
-    }
+  #fail(prices: Prices, failure: Failure, decidedAt: number): void {
+    for (const tracked of prices) this.#planner.fail(tracked, failure, decidedAt)
   }
 
   #refuse(prices: Prices, error: unknown, decidedAt: number, maybeCharged = false): void {
-    this.fail(prices, { ...refusal(error), maybeCharged }, decidedAt)
+    this.#fail(prices, { ...refusal(error), maybeCharged }, decidedAt)
   }
 }
 

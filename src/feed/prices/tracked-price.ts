@@ -1,4 +1,5 @@
 import type { TokenPrice } from '../../generated/types.ts'
+import { ExponentialBackoff } from '../../utils/time-units.ts'
 import type { Failure } from '../failures.ts'
 import type { Stretch } from '../stretch.ts'
 import type { FeedPrice } from '../watch/types.ts'
@@ -80,7 +81,8 @@ export class TrackedPrice {
 
   /** Addresses of one failed request, which are requested apart from all others; undefined without a suspicion. */
   suspectGroup: SuspectGroup | undefined
-  failures = 0
+  /** After failures of requests for it alone. */
+  readonly retries = new ExponentialBackoff()
 
   /** When the first request was decided of those that have failed without a success; Infinity if the last one succeeded. */
   failingSince = NEVER
@@ -207,16 +209,17 @@ export class TrackedPrice {
    */
   forgiveCharge(): boolean {
     const chargedAt = this.#maybeChargedAt
-    if (this.failures > 0 || chargedAt === LONG_AGO || chargedAt - this.#forgivenAt < this.intervalMs) return false
+    if (this.retries.failures > 0 || chargedAt === LONG_AGO || chargedAt - this.#forgivenAt < this.intervalMs)
+      return false
     this.#forgivenAt = chargedAt
     this.#maybeChargedAt = LONG_AGO
     return true
   }
 
   /** It may be why a request failed: it is requested apart from now on, or, without a group, no longer. */
-  suspect(group: SuspectGroup | undefined, failures = 0): void {
+  suspect(group: SuspectGroup | undefined): void {
     this.suspectGroup = group
-    this.failures = failures
+    this.retries.failures = 0
   }
 
   /** A copy, because subscribers may come or go while they are called. */
@@ -305,7 +308,7 @@ export const MAX_LATENCY_MS = 60_000
 export const isStale = (ageMs: number, maxAgeMs: number): boolean => ageMs > maxAgeMs
 
 /** A price that is bought in time still has to arrive. */
-const ON_ITS_WAY_MS = 2_000
+export const ON_ITS_WAY_MS = 2_000
 
 /** The age at which a price of a stream is stale: it comes at the pace of the stream, also to somebody who wants it more often. */
 export const streamedAge = (everyMs: number, paceMs: number): number => Math.max(everyMs, paceMs) + ON_ITS_WAY_MS

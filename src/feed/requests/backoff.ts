@@ -11,18 +11,13 @@ const MIN_WAIT_MS = 500
 const MAX_WAIT_MS = 8_000
 /** How often the feed checks whether a refusal has ended. A refusal is free. */
 const RECHECK_MS = 60_000
-const LONG_AGO = Number.NEGATIVE_INFINITY
-const NO_WAIT = { until: LONG_AGO, renewsAt: LONG_AGO }
 
 /** What holds requests up, and since which failure. */
 interface Wait {
   readonly state: 'waiting' | 'stopped'
   readonly error: unknown
   readonly isTransient: boolean
-  /** In elapsed time: a retry wait is no shorter where the wall clock is set. */
-  readonly until: number
-  /** By the clock of the feed: when a day of the budget begins. */
-  readonly renewsAt: number
+  readonly leftMs: () => number
 }
 
 /** Whether requests may be sent, and if not, when. Of several waits the longest one holds, with its state and its reason. */
@@ -47,7 +42,7 @@ export class Backoff {
   }
   /** 0 or less when the wait is over. Whole milliseconds: the rest of a rounding would be lost beside the time of day, and so never wait. */
   get leftMs(): number {
-    return this.#leftOf(this.#wait)
+    return this.#wait ? Math.ceil(this.#wait.leftMs()) : Number.NEGATIVE_INFINITY
   }
   get failures(): number {
     return this.#failures
@@ -64,14 +59,14 @@ export class Backoff {
   }
 
   recordFailure(error: unknown, sentAt: number): Failure {
-    const maybeCharged = mayBeChargedAgain(error, this.#failures)
+    const maybeCharged = mayBeChargedAgain(error, this.failures)
     const isFinal = isRefusal(error) || isShortOfCredits(error)
     const state = isFinal ? 'stopped' : 'waiting'
     const isTransient = !isFinal && !isUnreadable(error)
-    const wait = { state, error, isTransient, ...(isFinal ? this.#renewalOf(error) : this.#retryOf(error)) } as const
+    const leftMs = isFinal ? this.#untilRenewal(error) : this.#untilRetry(error)
     // Requests that fail together count as one failure.
     if (!isFinal && (this.#wait === undefined || sentAt >= this.until)) this.#failures++
-    if (this.#wait === undefined || this.#leftOf(wait) >= this.leftMs) this.#wait = wait
+    if (Math.ceil(leftMs()) >= this.leftMs) this.#wait = { state, error, isTransient, leftMs }
     const code = codeOf(error)
     if (!isFinal) this.#emit({ type: 'feed.waiting', code, waitMs: this.leftMs })
     else if (!this.#hasStopped) this.#emit({ type: 'feed.stopped', code, until: this.#clock.toUnix(this.until) })
@@ -93,30 +88,27 @@ export class Backoff {
     this.#emit({ type: 'feed.resumed' })
   }
 
-  #leftOf({ until, renewsAt }: Pick<Wait, 'until' | 'renewsAt'> = NO_WAIT): number {
-    return Math.ceil(Math.max(until - this.#clock.monotonic(), renewsAt - this.#clock.now()))
-  }
-
   /** Without a `Retry-After`: full jitter below a ceiling that doubles. */
-  #retryOf(error: unknown): typeof NO_WAIT {
+  #untilRetry(error: unknown): Wait['leftMs'] {
     const { retryAfterMs = 0 } = isEtnMarketError(error) ? error : {}
     const random = this.#clock.random()
-    const ceiling = exponentialBackoff(this.#failures, MIN_WAIT_MS, MAX_WAIT_MS)
-    const ms = retryAfterMs > 0 ? addJitter(retryAfterMs, random) : Math.max(MIN_WAIT_MS / 10, random * ceiling)
-    return this.#waitOf(ms)
+    const nextMs = exponentialBackoff(this.failures, MIN_WAIT_MS, MAX_WAIT_MS)
+    const ms = retryAfterMs > 0 ? addJitter(retryAfterMs, random) : Math.max(MIN_WAIT_MS / 10, random * nextMs)
+    return this.#after(ms)
   }
 
   /** Waits until the budget renews; where that is not known, until the next check. By another clock it may renew a little later. */
-  #renewalOf(error: EtnMarketError): typeof NO_WAIT {
-    const { resetsAt } = error as Partial<BudgetExceededError>
-    const renewsAt = resetsAt === undefined ? LONG_AGO : this.#clock.fromUnix(resetsAt)
-    const now = this.#clock.now()
-    if (renewsAt > now) return { until: LONG_AGO, renewsAt }
-    return this.#waitOf(Math.min(RECHECK_MS, Math.max(MIN_WAIT_MS, now - renewsAt)))
+  #untilRenewal(error: EtnMarketError): Wait['leftMs'] {
+    const { resetsAt = Number.NEGATIVE_INFINITY } = error as Partial<BudgetExceededError>
+    const renewsAt = this.#clock.fromUnix(resetsAt)
+    const leftMs = () => renewsAt - this.#clock.now()
+    return leftMs() > 0 ? leftMs : this.#after(Math.min(RECHECK_MS, Math.max(MIN_WAIT_MS, -leftMs())))
   }
 
-  #waitOf(ms: number): typeof NO_WAIT {
-    return { until: this.#clock.monotonic() + Math.ceil(ms), renewsAt: LONG_AGO }
+  /** In elapsed time: a retry wait is no shorter where the wall clock is set. */
+  #after(ms: number): Wait['leftMs'] {
+    const until = this.#clock.monotonic() + Math.ceil(ms)
+    return () => until - this.#clock.monotonic()
   }
 }
 

@@ -13,29 +13,35 @@ export interface LatestValueStream<T> {
   end(error?: { reason: unknown }): void
 }
 
-export interface StreamOptions<T> {
-  readonly signal: AbortSignal | undefined
-  readonly lifetime: Lifetime
-  /** Begins to fill it, unless it has ended already. Returns what to call when the reader ends the iteration. */
-  start(stream: LatestValueStream<T>): () => void
-  /** Beyond this number the oldest unread value is dropped. @default none is */
-  readonly maxUnread?: number
-  /** Whether all is read before the end, unless the signal aborts. @default false */
-  readonly keepsUnread?: boolean
+/** What fills a stream. */
+export interface StreamSource {
+  /** The reader ends the iteration. */
+  stop(): void
   /** Called with the keys of a value that is dropped and of the oldest one that stays. */
   onDrop?(key: unknown, next: unknown): void
   /** A read begins to wait. */
   onWait?(): void
 }
 
+export interface StreamOptions<T> {
+  readonly signal: AbortSignal | undefined
+  readonly lifetime: Lifetime
+  /** Begins to fill it, unless it has ended already. */
+  start(stream: LatestValueStream<T>): StreamSource
+  /** Beyond this number the oldest unread value is dropped. @default none is */
+  readonly maxUnread?: number
+  /** Whether all is read before the end, unless the signal aborts. @default false */
+  readonly keepsUnread?: boolean
+}
+
 /** An async iterator that keeps only the newest unread value of each key. */
 export function iterateLatest<T extends object>(options: StreamOptions<T>): AsyncIterableIterator<T> {
-  const { signal, lifetime, start, maxUnread = Number.POSITIVE_INFINITY, keepsUnread, onDrop, onWait } = options
+  const { signal, lifetime, start, maxUnread = Number.POSITIVE_INFINITY, keepsUnread } = options
   /** By key, oldest first. */
   const unread = new Map<unknown, () => T>()
   const reads: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void }[] = []
   let ended: { error?: { reason: unknown } | undefined } | undefined
-  let onReturn = () => {}
+  let source: StreamSource | undefined
   const done = { done: true, value: undefined } as const
 
   const stream: LatestValueStream<T> = {
@@ -51,7 +57,7 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
       if (unread.size <= maxUnread) return
       const [oldest, next] = unread.keys()
       unread.delete(oldest)
-      onDrop?.(oldest, next)
+      source?.onDrop?.(oldest, next)
     },
     end(error) {
       if (ended) return
@@ -73,7 +79,7 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
       }
       if (ended === undefined) {
         const read = new Promise<IteratorResult<T, undefined>>((resolve, reject) => reads.push({ resolve, reject }))
-        onWait?.()
+        source?.onWait?.()
         return read
       }
       const { error } = ended
@@ -82,7 +88,7 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
       return done
     },
     async return() {
-      onReturn()
+      source?.stop()
       unread.clear()
       stream.end()
       return done
@@ -90,7 +96,7 @@ export function iterateLatest<T extends object>(options: StreamOptions<T>): Asyn
   }
   if (signal?.aborted) stream.end({ reason: abortReason(signal) })
   else if (lifetime.aborted) stream.end(lifetime.error)
-  else onReturn = start(stream)
+  else source = start(stream)
   return iterator
 }
 
@@ -122,7 +128,7 @@ export function followLatest<T extends object>(
     const stopListening = lifetime.onEnd(signal, end)
     recurring.add(one)
     follow((read) => stream.push('', read), controller, fail).catch(fail)
-    return () => end()
+    return { stop: end }
   }
   return { [Symbol.asyncIterator]: () => iterateLatest({ signal, lifetime, start }) }
 }

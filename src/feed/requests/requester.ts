@@ -1,7 +1,7 @@
 import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
 import { sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
-import { addJitter, exponentialBackoff } from '../../utils/time-units.ts'
+import { addJitter, ExponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedBoughtEvent } from '../events.ts'
 import { isOverBudget, isRefusal, isServiceWide, isShortOfCredits, mayBeChargedAgain } from '../failures.ts'
 import type { RequestingFeed } from '../feed-internals.ts'
@@ -25,8 +25,8 @@ export interface Answer<T> extends Spent<T> {
 }
 
 const HIDDEN_CHECK_MS = 1_000
-const MIN_WAIT_MS = 1_000
-const MAX_WAIT_MS = 60_000
+/** How often it is checked whether what is in flight has ended without a charge. */
+const RESERVED_CHECK_MS = 1_000
 /** How often it is checked whether the budget has room beside the watches. */
 const SHARE_CHECK_MS = 60_000
 
@@ -37,8 +37,8 @@ export class Requester {
   readonly #everyMs: () => number
   readonly #onReason: (error: EtnMarketError) => void
   #reportedCode: string | undefined
-  /** Consecutive failures. Those of this consumer alone do not hold up others. */
-  #failures = 0
+  /** Failures of this consumer alone do not hold up others. */
+  readonly #retries = new ExponentialBackoff()
   /** In elapsed time. */
   #notBefore = Number.NEGATIVE_INFINITY
 
@@ -71,7 +71,7 @@ export class Requester {
     // No day of the budget has room for what is larger than all of it: that is sent, and refused.
     if (availableForRequests >= worstCase || worstCase > budget.limit) return 0
     // What is in flight may end without a charge, or was left by a reader who made room.
-    if (availableForRequests + dailyBudget.reserved >= worstCase) return MIN_WAIT_MS
+    if (availableForRequests + dailyBudget.reserved >= worstCase) return RESERVED_CHECK_MS
     this.#report(dailyBudget.exceeded(operation, worstCase, availableForRequests))
     return SHARE_CHECK_MS
   }
@@ -101,16 +101,15 @@ export class Requester {
       backoff.recordSuccess(sentAt)
       emit({ type: 'feed.bought', operation, addresses, credits })
       if (!spec.isUsable(data)) throw unusable(operation, answer)
-      this.#failures = 0
+      this.#retries.failures = 0
       this.#reportedCode = undefined
       return { ...answer, sentAt }
     } catch (error) {
       signal.throwIfAborted()
       if (stop?.aborted && error === stop.reason) throw error
-      const isCharged = mayBeChargedAgain(error, this.#failures)
+      const isCharged = mayBeChargedAgain(error, this.#retries.failures)
       const everyMs = isCharged ? this.#everyMs() - (clock.now() - sentAt) : 0
       this.#notBefore = clock.monotonic() + Math.max(this.#waitAfter(error), everyMs)
-      this.#failures++
       if (isServiceWide(error)) backoff.recordFailure(error, sentAt)
       if (!isRefusal(error)) this.#report(error)
       throw error
@@ -136,7 +135,8 @@ export class Requester {
 
   #waitAfter(error: unknown): number {
     const { retryAfterMs = 0 } = error as Partial<EtnMarketError>
-    const ms = isShortOfCredits(error) ? MAX_WAIT_MS : exponentialBackoff(this.#failures, MIN_WAIT_MS, MAX_WAIT_MS)
+    const nextMs = this.#retries.fail()
+    const ms = isShortOfCredits(error) ? this.#retries.maxMs : nextMs
     return addJitter(Math.max(ms, retryAfterMs), this.#feed.clock.random())
   }
 }

@@ -1,6 +1,6 @@
 import type { FeedContext } from '../context.ts'
-import type { TrackedPrice } from '../prices/tracked-price.ts'
 import { NO_LATENCY } from '../timetable.ts'
+import type { Schedule } from './schedule.ts'
 
 const NEVER = Number.POSITIVE_INFINITY
 /** Room for an answer that takes longer than any before. */
@@ -34,33 +34,30 @@ export class AnswerTimes {
   }
 }
 
+type LatenessFeed = Pick<FeedContext, 'dailyBudget' | 'backoff' | 'emit'>
+
 /** Reports to watchers when a price is older than their interval, by a millisecond at least. */
 export class LatePrices {
-  readonly #feed: Pick<FeedContext, 'dailyBudget' | 'backoff' | 'emit'>
-  readonly #answerTimes: AnswerTimes
-  readonly #watched: ReadonlySet<TrackedPrice>
+  readonly #feed: LatenessFeed
+  readonly #schedule: Pick<Schedule, 'watched' | 'answerTimes'>
   #slowLeadMs: number | undefined
 
-  constructor(
-    feed: Pick<FeedContext, 'dailyBudget' | 'backoff' | 'emit'>,
-    watched: ReadonlySet<TrackedPrice>,
-    answerTimes: AnswerTimes,
-  ) {
+  constructor(feed: LatenessFeed, schedule: Pick<Schedule, 'watched' | 'answerTimes'>) {
     this.#feed = feed
-    this.#watched = watched
-    this.#answerTimes = answerTimes
+    this.#schedule = schedule
   }
 
   get nextAt(): number {
     let next = NEVER
-    for (const { lateAt } of this.#watched) next = Math.min(next, lateAt)
+    for (const { lateAt } of this.#schedule.watched) next = Math.min(next, lateAt)
     return next
   }
 
   report(now: number): void {
     const { dailyBudget, backoff, emit } = this.#feed
-    const { leadMs } = this.#answerTimes.latency
-    for (const tracked of this.#watched) {
+    const { watched, answerTimes } = this.#schedule
+    const { leadMs } = answerTimes.latency
+    for (const tracked of watched) {
       if (tracked.lateAt > now) continue
       const { address, inFlight, watchers, lateMs: everyMs } = tracked
       const isSlow = inFlight && dailyBudget.stretch === 1 && backoff.state === 'none'

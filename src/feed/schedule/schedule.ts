@@ -11,12 +11,10 @@ import { AnswerTimes, LatePrices } from './lateness.ts'
 import { TickPlan } from './tick-plan.ts'
 
 /** What a schedule needs of its feed. */
-type ScheduledFeed = BuyingFeed & Pick<FeedContext, 'collectMs' | 'isPaused'>
+type ScheduledFeed = BuyingFeed & Pick<FeedContext, 'collectMs' | 'isPaused' | 'notify'>
 
 const NEVER = Number.POSITIVE_INFINITY
 const NO_TIMER = { at: NEVER, stop: () => {} }
-/** After it has failed alone, an address is requested again for a new watch after this time at most. */
-const RETRY_MS = 60_000
 /** A stretch that has changed by less is not reported. */
 const MIN_STRETCH_CHANGE = 0.05
 
@@ -53,7 +51,7 @@ export class Schedule {
   constructor(context: ScheduledFeed, shared: SharedPrices | undefined) {
     this.#context = context
     this.#buyer = new PriceBuyer(context, this, shared)
-    this.#late = new LatePrices(context, this.watched, this.answerTimes)
+    this.#late = new LatePrices(context, this)
   }
 
   get bought(): TrackedPrice[] {
@@ -73,8 +71,8 @@ export class Schedule {
     this.watched.add(tracked)
     // A new watch does not wait for what others have lost; what fails alone is not asked for again and again.
     if (isNew && tracked.dueAt < NEVER) {
-      const retryAt = this.#context.clock.now() + RETRY_MS
-      this.#setDue(tracked, tracked.failures === 0 ? NEVER : Math.min(tracked.dueAt, retryAt))
+      const { failures, maxMs } = tracked.retries
+      this.#setDue(tracked, failures === 0 ? NEVER : Math.min(tracked.dueAt, this.#context.clock.now() + maxMs))
     }
     this.#changed(tracked)
   }
@@ -111,28 +109,33 @@ export class Schedule {
     this.#setTimer()
   }
 
-  delivered(tracked: TrackedPrice): void {
+  /** A price has arrived: from the service, the store or a stream. */
+  deliver(tracked: TrackedPrice, known: KnownPrice): void {
+    tracked.deliver(known)
     this.#setDue(tracked, NEVER)
+    for (const subscriber of tracked.subscribers()) subscriber.onPrice(tracked)
+    this.#context.notify()
   }
 
-  /** An address has failed. Without a failure, it is bought again at once. */
-  failed(tracked: TrackedPrice, failure: Failure | undefined): void {
-    // Those who request a price decide themselves whether to try again, and those who watch it may have it from a stream.
-    const isBought = tracked.watchers.size > 0 && tracked.paceMs === 0
-    if (!isBought && (failure || tracked.requesters.size === 0)) return
-    const waitMs = failure?.maybeCharged ? Math.max(failure.waitMs, tracked.intervalMs) : (failure?.waitMs ?? 0)
-    this.#setDue(tracked, this.#context.clock.now() + waitMs)
+  /** A purchase that was decided at `decidedAt` has failed. */
+  fail(tracked: TrackedPrice, failure: Failure, decidedAt: number): void {
+    const { waitMs, maybeCharged } = failure
+    const now = this.#context.clock.now()
+    tracked.fail(decidedAt, maybeCharged ? now : undefined)
+    // Those who request a price decide themselves whether to try again.
+    if (isBought(tracked)) this.#setDue(tracked, now + (maybeCharged ? Math.max(waitMs, tracked.intervalMs) : waitMs))
+    for (const subscriber of tracked.subscribers()) subscriber.onFailure(tracked, failure)
+  }
+
+  /** Nothing was sent for it: it is bought again at once. */
+  retry(tracked: TrackedPrice): void {
+    if (isBought(tracked) || tracked.requesters.size > 0) this.#setDue(tracked, this.#context.clock.now())
   }
 
   /** The service answers again: what may have been charged in vain need not wait for its interval. */
   recovered(): void {
     const now = this.#context.clock.now()
     for (const tracked of [...this.#urgent]) if (tracked.forgiveCharge()) this.#setDue(tracked, now)
-  }
-
-  /** A stream brings a price. */
-  deliver(tracked: TrackedPrice, known: KnownPrice): void {
-    this.#buyer.deliver(tracked, known)
   }
 
   recordLatency(ms: number): void {
@@ -222,7 +225,7 @@ export class Schedule {
     if (failure === undefined) return
     const requested = [...this.#requested]
     this.#requested.clear()
-    this.#buyer.fail(requested, failure)
+    for (const tracked of requested) this.fail(tracked, failure, this.#context.clock.now())
     for (const tracked of this.bought) for (const watcher of [...tracked.watchers]) watcher.onFailure(tracked, failure)
   }
 
@@ -352,6 +355,9 @@ export class Schedule {
     else this.#urgent.delete(tracked)
   }
 }
+
+/** Whether somebody watches it, and no stream brings it. */
+const isBought = ({ watchers, paceMs }: TrackedPrice) => watchers.size > 0 && paceMs === 0
 
 /** A stretch that ends is a change, however small it was. */
 function isOtherStretch(now: number, before: number): boolean {

@@ -2,7 +2,7 @@ import { raceWithAbort } from '../../concurrency/cancellation.ts'
 import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
 import { retryAfterMs } from '../../transport/retry-after.ts'
-import { exponentialBackoff } from '../../utils/time-units.ts'
+import { ExponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import { onPageResume } from '../page-visibility.ts'
 import { isStale, streamedAge } from '../prices/tracked-price.ts'
@@ -84,10 +84,8 @@ export class PageStream {
   #state: CurrentState = { state: 'connecting', since: 0 }
   #everyMs: number | undefined
   #reported = ''
-  #failures = 0
+  readonly #retries = new ExponentialBackoff(RECONNECT_MS, MAX_WAIT_MS)
   #heartbeatMs = HEARTBEAT_MS
-  /** When the connection last said something, or was opened. */
-  #heardAt = 0
   /** When the page last ran, as far as the stream knows. */
   #ranAt = 0
   #attempt: AbortController | undefined
@@ -132,11 +130,12 @@ export class PageStream {
 
   /** Whether the price of an address comes from the stream, or is expected to within moments. */
   covers(address: string): boolean {
-    return this.#isLive && this.#addresses.has(address) && !this.refuses(address)
+    return this.#isLive && this.#addresses.has(address) && !this.refusal(address)
   }
 
-  refuses(address: string): boolean {
-    return this.#refused.has(address) || this.#beyond.has(address)
+  /** What the stream says of an address that it does not serve. */
+  refusal(address: string): RefusedAddress | undefined {
+    return this.#refused.get(address) ?? this.#beyond.get(address)
   }
 
   get paceMs(): number {
@@ -145,7 +144,7 @@ export class PageStream {
 
   /** Why an address gets no prices; undefined for one that does, or that the stream was not asked for. */
   failureOf(address: string): EtnMarketError | undefined {
-    const refused = this.#refused.get(address) ?? this.#beyond.get(address)
+    const refused = this.refusal(address)
     if (refused) return refusalOf(refused)
     // A connection comes back before prices are missed.
     if (!this.#addresses.has(address) || (this.#isLive && this.#state.state === 'reconnecting')) return undefined
@@ -179,7 +178,7 @@ export class PageStream {
     const maxAgeMs = streamedAge(0, this.paceMs)
     for (const address of this.#asked) {
       const newestAt = Math.max(this.find(address.toLowerCase())?.at ?? 0, this.#state.since)
-      if (!this.refuses(address) && isStale(now - newestAt, maxAgeMs)) return true
+      if (!this.refusal(address) && isStale(now - newestAt, maxAgeMs)) return true
     }
     return false
   }
@@ -226,7 +225,7 @@ export class PageStream {
     const isOpen = this.#attempt !== undefined && this.#addresses.size > 0
     this.#close()
     this.#asked = this.#addresses
-    if (state !== 'reconnecting') this.#failures = 0
+    if (state !== 'reconnecting') this.#retries.failures = 0
     this.#setState(isOpen ? state : 'connecting', isOpen ? { waitMs, code } : {})
     if (this.#addresses.size > 0) {
       this.#isLive = true
@@ -267,14 +266,18 @@ export class PageStream {
     this.#asked = this.#addresses
     this.#end = {}
     this.#heartbeatMs = HEARTBEAT_MS
-    this.#awaitSignOfLife(attempt)
+    this.#look(attempt)
     let response: Response | undefined
     let text = ''
     try {
       const path = `stream?addresses=${[...this.#asked].sort()}`
       response = await raceWithAbort(this.#options.open(path, { accept: 'text/event-stream' }, signal), signal)
       if (response === undefined || (isEventStream(response) && !response.body?.getReader)) {
-        if (this.#attempt === attempt) this.#endWithoutStreams()
+        if (this.#attempt !== attempt) return
+        // This runtime can read no stream, and shows that without holding a place at the proxy.
+        this.#close()
+        this.#setState('refused', { code: NO_STREAMING_FETCH })
+        this.#report(true)
         return
       }
       const parse = isEventStream(response) && createEventParser()
@@ -293,7 +296,7 @@ export class PageStream {
         this.#isLive = true
         for (const event of parse(part)) this.#receive(event)
         // After the settings were read, which say how long it may be silent.
-        this.#awaitSignOfLife(attempt)
+        this.#look(attempt)
         // A proxy that says nothing of its state is fine.
         const { state } = this.#state
         if (state === 'connecting' || state === 'reconnecting') this.#setState('connected')
@@ -310,27 +313,24 @@ export class PageStream {
       this.#refuse(response, codeOfBody(text))
       return
     }
-    if (this.#clock.now() - startedAt > GOOD_MS) this.#failures = 0
+    if (this.#clock.now() - startedAt > GOOD_MS) this.#retries.failures = 0
     if (this.#isLive) this.#startGrace()
-    const { status, code, waitMs } = this.#end
-    this.#reconnect(waitMs, { status, code })
+    this.#reconnect(this.#end)
   }
 
-  /** A connection that is silent for too long is lost, which no error says. */
-  #awaitSignOfLife(attempt: AbortController): void {
-    this.#heardAt = this.#clock.now()
-    this.#look(attempt)
-  }
-
-  #look(attempt: AbortController): void {
+  /**
+   * A connection that is silent for too long is lost, which no error says.
+   * @param heardAt when it last said something, or was opened
+   */
+  #look(attempt: AbortController, heardAt = this.#clock.now()): void {
     const now = this.#clock.now()
     this.#ranAt = now
     this.#stopLook()
-    const silentAt = this.#heardAt + this.#heartbeatMs * SILENT_HEARTBEATS
+    const silentAt = heardAt + this.#heartbeatMs * SILENT_HEARTBEATS
     this.#stopLook = startTimer(this.#clock, Math.min(LOOK_MS, silentAt - now), () => {
       if (this.#hasPaused()) this.#reopen()
       else if (this.#clock.now() >= silentAt) attempt.abort()
-      else this.#look(attempt)
+      else this.#look(attempt, heardAt)
     })
   }
 
@@ -348,11 +348,11 @@ export class PageStream {
       this.#newest.set(price.address.toLowerCase(), price)
       this.#options.onPrice(price)
     } else if (type === 'refused') {
-      this.#refused = new Map(readRefused(data).map((each) => [each.address, each]))
-      if ([...this.#refused.values()].some(({ code }) => code === 'too_many_addresses')) {
-        this.#stopWait()
-        this.#stopWait = startTimer(this.#clock, MAX_WAIT_MS, () => this.#reopen())
-      }
+      const refused = readRefused(data)
+      this.#refused = new Map(refused.map((each) => [each.address, each]))
+      if (!refused.some(({ code }) => code === 'too_many_addresses')) return
+      this.#stopWait()
+      this.#stopWait = startTimer(this.#clock, MAX_WAIT_MS, () => this.#reopen())
     } else if (type === 'settings' || type === 'status') {
       const { state, everyMs = this.#everyMs, heartbeatMs = this.#heartbeatMs, waitMs, code } = readReport(data)
       this.#everyMs = everyMs
@@ -363,32 +363,22 @@ export class PageStream {
     }
   }
 
-  /** This runtime can read no stream, and shows that without holding a place at the proxy. */
-  #endWithoutStreams(): void {
-    this.#close()
-    this.#setState('refused', { code: NO_STREAMING_FETCH })
-    this.#report(true)
-  }
-
   /** There is no stream: for good, where the proxy itself says so, and to ask again would change nothing. */
   #refuse({ status, headers }: Response, code: string | undefined): void {
-    this.#isLive = false
-    this.#stopGrace()
+    this.#close()
     if (code !== undefined && status < 500 && status !== 429 && status !== 408) {
       this.#setState('refused', { status, code })
       this.#report()
-    } else this.#reconnect(retryAfterMs(headers, this.#clock.toUnix()), { status, code: code ?? FRONT_ERROR })
+    } else this.#reconnect({ status, code: code ?? FRONT_ERROR, waitMs: retryAfterMs(headers, this.#clock.toUnix()) })
   }
 
-  #reconnect(askedMs = 0, refusal: StateDetails = {}): void {
-    const backoffMs = exponentialBackoff(this.#failures, RECONNECT_MS, MAX_WAIT_MS)
-    this.#failures++
-    // What the server asks for is a floor, and jitter only adds to it.
-    const jitterMs = backoffMs * (MIN_SHARE + (1 - MIN_SHARE) * this.#clock.random())
+  /** What the server asks for is a floor, and jitter only adds to it. */
+  #reconnect({ status, code, waitMs: askedMs = 0 }: StateDetails): void {
+    const jitterMs = this.#retries.fail() * (MIN_SHARE + (1 - MIN_SHARE) * this.#clock.random())
     const waitMs = Math.ceil(Math.min(askedMs, MAX_WAIT_MS) + jitterMs)
     this.#stopWait()
     this.#stopWait = startTimer(this.#clock, waitMs, () => void this.#connect())
-    this.#setState('reconnecting', { ...refusal, waitMs })
+    this.#setState('reconnecting', { status, code, waitMs })
     this.#report(true)
   }
 }

@@ -10,7 +10,7 @@ export type StreamState = 'connected' | 'stale' | 'out_of_credits' | 'refused'
 /** The data of `event: status`. */
 export interface StreamReport {
   readonly state: StreamState
-  /** The interval at which prices are bought now, in milliseconds. */
+  /** The pace of the prices now, in milliseconds: two seconds after it a price is stale. */
   readonly everyMs: number
   readonly code?: string | undefined
   /** After how many milliseconds the state may change by itself; left out where nobody knows. */
@@ -38,7 +38,10 @@ export type FeedStreamState = StreamState | 'connecting' | 'reconnecting' | 'pau
 export interface FeedStreamStatus {
   /** What the stream does. */
   readonly state: FeedStreamState
-  /** The pace of the stream: how often the proxy buys these prices, in milliseconds; undefined before it says so. */
+  /**
+   * The pace of the stream, in milliseconds; undefined before it says so. It is how often the proxy buys these prices, and longer where answers take
+   * more than two seconds.
+   */
   readonly everyMs: number | undefined
   /** When the state may change by itself, unix milliseconds; undefined where nobody knows. */
   readonly until: number | undefined

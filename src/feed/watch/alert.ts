@@ -40,10 +40,9 @@ export function watchAlerts(address: string, options: AlertOptions, context: Wat
         return alert
       }
       const watch = new RunningWatch(target, { signal, endsIfRefused: true, onPrice, onEnd: stream.end }, context)
-      return () => watch.stop()
+      return { stop: () => watch.stop(), onDrop: () => void missed++ }
     }
-    const onDrop = () => void missed++
-    return iterateLatest({ signal, lifetime, start, maxUnread: MAX_UNREAD, keepsUnread: true, onDrop })
+    return iterateLatest({ signal, lifetime, start, maxUnread: MAX_UNREAD, keepsUnread: true })
   }
   return { [Symbol.asyncIterator]: iterate }
 }

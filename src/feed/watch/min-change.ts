@@ -17,8 +17,10 @@ export class MoveFilter {
     return hasMoved(last, price, this.#change)
   }
 
-  recordDelivery(price: FeedPrice): void {
+  /** Returns the price. */
+  recordDelivery(price: FeedPrice): FeedPrice {
     if (this.#change !== undefined) this.#delivered.set(price.address, price)
+    return price
   }
 
   /** The next price of this input counts as the first one. */

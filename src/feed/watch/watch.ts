@@ -185,45 +185,34 @@ export function watchPrices(
   let target: WatchTarget = { inputs: groupByAddress(addresses, toChecksum), ...intervals }
   const running = new Set<RunningWatch>()
 
-  function start(subscription: Omit<Subscription, 'signal' | 'onError'>): RunningWatch {
-    const onEnd = (error?: { reason: unknown }) => {
-      running.delete(watch)
-      subscription.onEnd(error)
+  /** Delivers to the callback, or to an iteration, which ends with the watch. */
+  function start(stream?: LatestValueStream<FeedPrice>): RunningWatch {
+    const filter = new MoveFilter(change)
+    const subscription: Subscription = {
+      signal,
+      onError,
+      endsIfRefused: stream !== undefined,
+      onPrice(price, read) {
+        // The price is back near the one that was read last.
+        if (!filter.shouldDeliver(price)) return stream?.drop(price.address)
+        if (stream) return stream.push(price.address, () => filter.recordDelivery(read()))
+        return onPrice?.(filter.recordDelivery(price))
+      },
+      onForget(input) {
+        filter.forget(input)
+        stream?.drop(input)
+      },
+      onEnd(error) {
+        running.delete(watch)
+        stream?.end(error)
+      },
     }
-    const watch = new RunningWatch(target, { ...subscription, signal, onError, onEnd }, context)
+    const watch = new RunningWatch(target, subscription, context)
     running.add(watch)
     return watch
   }
 
-  function startStream(stream: LatestValueStream<FeedPrice>): () => void {
-    const filter = new MoveFilter(change)
-    const onPrice = (price: FeedPrice, read: () => FeedPrice) => {
-      const readOnce = () => {
-        const aged = read()
-        filter.recordDelivery(aged)
-        return aged
-      }
-      if (filter.shouldDeliver(price)) stream.push(price.address, readOnce)
-      // The price is back near the one that was read last.
-      else stream.drop(price.address)
-    }
-    const onForget = (input: string) => {
-      filter.forget(input)
-      stream.drop(input)
-    }
-    const watch = start({ onPrice, onForget, onEnd: stream.end, endsIfRefused: true })
-    return () => watch.stop()
-  }
-
-  if (onPrice && !signal?.aborted) {
-    const filter = new MoveFilter(change)
-    const deliver = (price: FeedPrice) => {
-      if (!filter.shouldDeliver(price)) return
-      filter.recordDelivery(price)
-      return onPrice(price)
-    }
-    start({ onPrice: deliver, onForget: (input) => filter.forget(input), onEnd() {}, endsIfRefused: false })
-  }
+  if (onPrice && !signal?.aborted) start()
   return {
     stop() {
       for (const watch of [...running]) watch.stop()
@@ -238,7 +227,7 @@ export function watchPrices(
       target = { inputs, ...intervals }
       for (const watch of [...running]) watch.update(target)
     },
-    [Symbol.asyncIterator]: () => iterateLatest({ signal, lifetime, start: startStream }),
+    [Symbol.asyncIterator]: () => iterateLatest({ signal, lifetime, start }),
   }
 }
 

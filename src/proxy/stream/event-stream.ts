@@ -1,8 +1,8 @@
 import { isStale, streamedAge } from '../../feed/prices/tracked-price.ts'
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
+import { encode } from '../respond.ts'
 import type { PriceHub } from './price-hub.ts'
 
-const encode = (text: string) => new TextEncoder().encode(text)
 /** A comment, which shows both sides that the connection is there. */
 const HEARTBEAT = encode(':\n\n')
 const TICKS_OF_HEARTBEAT = 2

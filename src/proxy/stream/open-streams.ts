@@ -64,8 +64,7 @@ export class OpenStreams {
     this.#clock = clock
     this.#listed = listed
     this.#reader = reader
-    const onNews = () => this.#queueAll()
-    this.#hub = new PriceHub(settings, new AgeClock(clock), onNews, () => this.#endAll())
+    this.#hub = new PriceHub(settings, new AgeClock(clock), () => this.#queueAll())
   }
 
   get size(): number {
@@ -189,8 +188,6 @@ export class OpenStreams {
     this.#stopTimer ??= startTimer(this.#clock, this.#settings.heartbeatMs / 2, () => {
       this.#stopTimer = undefined
       this.#hub.refresh()
-      // A closed feed has no more prices: its pages reconnect, or buy.
-      if (this.#hub.isClosed) return this.#endAll()
       this.#setTimer()
       for (const list of this.#lists.values()) for (const stream of list.streams) stream.tick()
       this.#queueAll()
@@ -198,6 +195,8 @@ export class OpenStreams {
   }
 
   #queueAll(): void {
+    // A closed feed has no more prices: its pages reconnect, or buy.
+    if (this.#hub.isClosed) this.#endAll()
     // One list after another, so that its text is made once in a turn.
     for (const list of this.#lists.values()) for (const stream of list.streams) this.#queue.add(stream)
     void this.#writeQueue()

@@ -1,6 +1,6 @@
 import type { AgeClock } from '../../concurrency/clock.ts'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
-import { isStale, streamedAge } from '../../feed/prices/tracked-price.ts'
+import { isStale, ON_ITS_WAY_MS, streamedAge } from '../../feed/prices/tracked-price.ts'
 import type { StreamReport } from '../../feed/stream/stream-state.ts'
 import type { FeedStatus } from '../../feed/types.ts'
 import type { FeedPrice, Watch } from '../../feed/watch/types.ts'
@@ -45,6 +45,8 @@ export class PriceHub {
   /** By address in EIP-55 form. */
   readonly #places = new Map<string, Place>()
   #watch: Watch | undefined
+  /** The interval of the watch. The feed buys a price by the lead earlier: then it buys each once in `everyMs`, however long answers take. */
+  #maxAgeMs: number
   /** As it was at the last look. */
   #status: FeedStatus
   /** Until when the credits are used up, by the age clock. */
@@ -52,19 +54,19 @@ export class PriceHub {
   sequence = 0
 
   /**
-   * @param onNews called after prices have arrived, and when they fail to
-   * @param onClosed called when the feed takes no more watches
+   * @param onNews called after prices have arrived, when they fail to, and when the feed takes no more watches
    */
-  constructor(settings: StreamSettings, clock: AgeClock, onNews: () => void, onClosed: () => void) {
+  constructor(settings: StreamSettings, clock: AgeClock, onNews: () => void) {
     this.#settings = settings
     this.#clock = clock
     this.#status = settings.feed.status()
+    this.#maxAgeMs = settings.everyMs
     this.#changeWatch = onceInTurn(() => {
       try {
         this.#updateWatch(this.wanted)
       } catch {
         // Its addresses have been checked: the feed is closed.
-        onClosed()
+        this.#publish()
       }
     })
     this.#publish = onceInTurn(() => {
@@ -104,14 +106,16 @@ export class PriceHub {
   }
 
   get wanted(): string[] {
-    return Array.from(this.#places)
-      .filter(([, { wants }]) => wants > 0)
-      .map(([address]) => address)
+    return [...this.#places].flatMap(([address, { wants }]) => (wants > 0 ? address : []))
   }
 
-  /** The interval at which prices are bought now, which is longer while the feed's budget is too small. */
+  /**
+   * The pace that pages are told. It is longer while the feed's budget is too small, and by what answers take beyond the time that a page allows for
+   * one on its way.
+   */
   get pace(): number {
-    return Math.round(this.#settings.everyMs * this.#status.stretch)
+    const { stretch } = this.#status
+    return Math.round(Math.max(this.#settings.everyMs * stretch, this.#maxAgeMs * stretch - ON_ITS_WAY_MS))
   }
 
   get isClosed(): boolean {
@@ -120,8 +124,14 @@ export class PriceHub {
 
   refresh(): void {
     this.#status = this.#settings.feed.status()
-    const { state, stretch } = this.#status
-    if (isBroke(this.#status)) this.#brokeUntil = this.now() + this.#waitMs
+    const { state, reason = '', stretch, leadMs } = this.#status
+    const { everyMs } = this.#settings
+    // Of an interval the lead takes half at most.
+    const maxAgeMs = everyMs + Math.min(everyMs, leadMs)
+    if (maxAgeMs !== this.#maxAgeMs) this.#changeWatch()
+    this.#maxAgeMs = maxAgeMs
+    // Those of the feed's budget, or those of the key.
+    if (state === 'stopped' && /budget|credits/.test(reason)) this.#brokeUntil = this.now() + this.#waitMs
     else if (state === 'running' && stretch === 1) this.#brokeUntil = Number.NEGATIVE_INFINITY
   }
 
@@ -129,12 +139,10 @@ export class PriceHub {
   report(addresses: readonly string[], now: number): StreamReport {
     const everyMs = this.pace
     const { state } = this.#status
-    const report = (state: StreamReport['state'], waitMs: number, code?: string): StreamReport => ({
-      state,
-      everyMs,
-      ...(code !== undefined && { code }),
-      ...(waitMs > 0 && waitMs < Number.POSITIVE_INFINITY && { waitMs: Math.ceil(waitMs) }),
-    })
+    const report = (state: StreamReport['state'], waitMs: number, code?: string): StreamReport => {
+      const isKnown = waitMs > 0 && waitMs < Number.POSITIVE_INFINITY
+      return { state, everyMs, code, waitMs: isKnown ? Math.ceil(waitMs) : undefined }
+    }
     if (this.#brokeUntil > now) return report('out_of_credits', this.#brokeUntil - now, 'out_of_credits')
     if (state === 'stopped') return report('refused', this.#waitMs, 'upstream_refused')
     const isWaiting = state === 'waiting'
@@ -179,7 +187,7 @@ export class PriceHub {
       else if (place.visitor === visitor) own++
     }
     if (this.#places.size >= maxAddresses || own >= share) return undefined
-    return { wants: 0, freeAt: Number.POSITIVE_INFINITY, visitor, event: undefined }
+    return { wants: 0, freeAt: 0, visitor, event: undefined }
   }
 
   #updateWatch(addresses: readonly string[]): void {
@@ -187,9 +195,10 @@ export class PriceHub {
       this.#stopWatch()
       return
     }
-    this.#watch?.update({ addresses })
+    const everyMs = this.#maxAgeMs
+    this.#watch?.update({ addresses, everyMs })
     this.#watch ??= this.#settings.feed.watch(addresses, {
-      everyMs: this.#settings.everyMs,
+      everyMs,
       onPrice: (price) => this.#keep(price),
       onError: () => this.#publish(),
     })
@@ -213,6 +222,3 @@ export class PriceHub {
     this.#publish()
   }
 }
-
-/** Whether the feed waits for credits: those of its budget, or those of the key. */
-const isBroke = ({ state, reason = '' }: FeedStatus) => state === 'stopped' && /budget|credits/.test(reason)

@@ -17,7 +17,7 @@ type Walks = Record<keyof typeof TITLES, Entries>
 
 const { values } = parseArgs({
   strict: false,
-  options: { against: { type: 'string' }, list: { type: 'boolean' } },
+  options: { against: { type: 'string' }, list: { type: 'string' } },
 })
 
 const rows: string[][] = []
@@ -30,7 +30,7 @@ for (const ref of [values.against as string | undefined, undefined].slice(values
     const changes = entries.filter(([file], index) => index > 0 && file !== entries[index - 1]?.[0]).length
     const title = ref === undefined ? TITLES[name] : `${TITLES[name]}, ${ref}`
     rows.push([title, ...[functions.size, entries.length, files.size, changes].map(String)])
-    if (values.list && name === 'price') for (const entry of entries) console.log(entry.join(' '))
+    if (values.list === name) for (const entry of entries) console.log(entry.join(' '))
   }
 }
 printTable(['Way of', 'functions', 'entered', 'files', 'changes of file'], rows)

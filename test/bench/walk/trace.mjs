@@ -26,6 +26,8 @@ async function trace(run) {
 
 const WARM_UP = 50
 const EVERY_MS = 1_000
+/** Until the feed knows how long answers take, it changes its plan. */
+const WARM_UP_TICKS = 5
 const { createClient } = await load('index.js')
 const { createFakeService, fakeTokens } = await load('fake/index.js')
 const { createPriceFeed } = await load('feed/index.js')
@@ -57,8 +59,7 @@ const nextTick = () =>
       if (arrived.length >= wanted) setImmediate(resolve)
     }
   })
-await nextTick()
-await nextTick()
+for (let tick = 0; tick < WARM_UP_TICKS; tick++) await nextTick()
 const tick = await trace(nextTick)
 watch.stop?.()
 await feed.close()
