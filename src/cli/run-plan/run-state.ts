@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../utils/hash.ts'
+import { hash } from 'node:crypto'
 import type { PlanLine } from '../plan-line.ts'
 import type { DayEvent } from './run-events.ts'
 import type { RunPlanOptions } from './run-plan.ts'
@@ -105,7 +105,7 @@ function nameLines(lines: readonly PlanLine[]): Map<PlanLine, string> {
   )
 }
 
-const hashOf = (value: unknown) => sha256Hex(JSON.stringify(value) ?? '').slice(0, 16)
+const hashOf = (value: unknown) => hash('sha256', JSON.stringify(value) ?? '').slice(0, 16)
 
 /** A stored record; undefined for anything that has no such field. */
 function parse<T>(text: unknown, field: keyof T, type: 'string' | 'number'): T | undefined {
