@@ -164,11 +164,7 @@ function summarize(
   priceOf: (address: string) => FeedPrice | undefined,
   isBehind: boolean,
 ): Portfolio {
-  const { totalUsd, totalEtn, tokens } = valueWallet(balances, infoOf, priceOf)
-  const positions = tokens.map(({ address, balance, info, price = null, amount, usd, etn }) => {
-    const { symbol = null, name = null, decimals = null } = info ?? {}
-    return { address, symbol, name, decimals, balance, amount, usd, etn, price }
-  })
+  const { totalUsd, totalEtn, positions } = valueWallet(balances, infoOf, priceOf)
   return {
     wallet,
     totalUsd,
