@@ -6,19 +6,13 @@ import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecim
 import { toUnits } from '../utils/units.ts'
 import type { TokenInfo } from './token-info.ts'
 
-/** What a wallet holds, as the service recorded it. */
-export interface HeldBalances {
-  /** By EIP-55 token address, as the service sends them, without those of 0. */
-  readonly balances: ReadonlyMap<string, string>
-  readonly complete: boolean
-  readonly updated: number
-}
+export type HeldBalances = Readonly<ReturnType<typeof readBalances>>
 
 /** How many balances the service returns at most. */
 export const MAX_BALANCES = operations['balances.get'].credits.maxItems
 
-/** With `validate: 'warn'` an answer may have any shape. */
-export function readBalances({ balances, updated }: BalanceDocument): HeldBalances {
+/** What a wallet holds, by EIP-55 token address, without balances of 0. With `validate: 'warn'` an answer may have any shape. */
+export function readBalances({ balances, updated }: BalanceDocument) {
   const held = new Map<string, string>()
   for (const [key, entry] of Object.entries(balances)) {
     const address = looksLikeAddress(key) ? checksumAddress(key) : key
