@@ -1,11 +1,10 @@
-import { sha1 } from '@noble/hashes/legacy.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { monotonicNow, startTimer, systemClock } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { InvalidRequestError, invalidOption } from '../errors/input.ts'
 import { memoize } from '../utils/address.ts'
+import { sha1Hex } from '../utils/hash.ts'
 import type { FleetSettings, IoRedisClient, NodeRedisClient, RedisConnection, ScriptRunner } from './options.ts'
 import { compareConfigs } from './scripts/config.lua.ts'
 
@@ -37,7 +36,7 @@ function chooseRun(redis: RedisConnection, maxMs: number): RunScript {
 
 /** Sends the hash of a script; the script itself where the server does not know it, or any more. */
 function byHash(evalByHash: RunScript, evalText: RunScript): RunScript {
-  const hashOf = memoize((script) => bytesToHex(sha1(utf8ToBytes(script))))
+  const hashOf = memoize(sha1Hex)
   /** A burst of commands that the server does not know yet sends the script once. */
   const loading = new Map<string, Promise<unknown>>()
   return async (script, keys, args) => {
