@@ -6,7 +6,6 @@ import { parseCsv, toCsv, toIsoTime } from '../candles/csv.ts'
 import {
   applyChange,
   type KeptSeries,
-  type Purchase,
   type SeriesChange,
   type SeriesNow,
   updateSeries,
@@ -62,10 +61,7 @@ export interface SyncOptions extends SeriesNow {
 }
 
 /** What became of a series, as `--json` prints it. */
-export interface Synced extends Pick<Purchase, 'added' | 'updated' | 'gap'> {
-  readonly file: string
-  readonly total: number
-}
+export type Synced = Readonly<Awaited<ReturnType<SeriesFile['sync']>>>
 
 export class SeriesFile implements KeptSeries {
   readonly bucket: SeriesId['bucket']
@@ -99,7 +95,7 @@ export class SeriesFile implements KeptSeries {
   }
 
   /** Buys what is missing. Rejects with the error of `buy`, or with one that says where the candles are that the file did not take. */
-  async sync({ limit, now, buy }: SyncOptions): Promise<Synced> {
+  async sync({ limit, now, buy }: SyncOptions) {
     const { added, updated, gap } = await updateSeries(this, {
       limit,
       now: () => now,
