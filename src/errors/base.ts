@@ -29,10 +29,15 @@ export const COPY_WITH: unique symbol = Symbol('copyWith')
 
 const OPTIONAL = ['params', 'shared', 'requestIds', 'status', 'retryAfterMs', 'cachedForMs', 'issues', 'body'] as const
 
-type Known = Pick<EtnMarketError, (typeof OPTIONAL)[number] | 'operation' | 'attempts' | 'charge' | 'credits' | 'cause'>
+type ErrorFields = Pick<
+  EtnMarketError,
+  (typeof OPTIONAL)[number] | 'operation' | 'attempts' | 'charge' | 'credits' | 'cause'
+>
 
 /** The fields that every error of this library is created with. All but the code may be left out. */
-export type ErrorDetails = Pick<EtnMarketError, 'code'> & { readonly [Name in keyof Known]?: Known[Name] | undefined }
+export type ErrorDetails = Pick<EtnMarketError, 'code'> & {
+  readonly [Name in keyof ErrorFields]?: ErrorFields[Name] | undefined
+}
 
 /** The base class of every error that this library throws. */
 export class EtnMarketError extends Error {
