@@ -1,8 +1,9 @@
 import { looksLikeAddress } from '../../utils/address.ts'
 import { once } from '../../utils/once.ts'
-import type { Session } from '../http/session.ts'
-import type { KeyState } from './accounts.ts'
+import type { Accounts, KeyState } from './accounts.ts'
 import { show } from './check.ts'
+import type { Charge, History } from './journal.ts'
+import type { RateLimit } from './rate-limit.ts'
 import { invalidRequest, notFound, RETRY_AFTER, Rejection } from './reply.ts'
 import type { Bucket, Currency, Duration, FakeOperation, QueryName, Route, RouteMatch } from './routes.ts'
 import { CHAIN_ID, fakeRoutes, MAX_ADDRESSES, priceOf, QUERY_VALUES } from './routes.ts'
@@ -20,7 +21,13 @@ export interface QueryResult {
   text?: string | undefined
 }
 
-type ServiceState = Pick<Session, 'accounts' | 'ledger' | 'heavySlots' | 'rateLimit' | 'now'>
+interface ServiceState {
+  accounts: Accounts
+  ledger: History<Charge>
+  heavySlots: HeavySlots
+  rateLimit: RateLimit
+  now(): number
+}
 
 /** A call whose form, key and rate are right. */
 export interface AdmittedCall {
