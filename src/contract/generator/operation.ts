@@ -55,6 +55,9 @@ export function readOperation(document: Node, path: string, value: unknown) {
   const params = list(node.parameters, `${place}.parameters`).map((param, index) =>
     readParam(document, param, `${place}.parameters.${index}`),
   )
+  const freshness = node['x-freshness']
+  // Required: what may be cached, and for how long, is decided with the operation.
+  check(isCount(freshness), `${place}.x-freshness`, 'must be a whole number of seconds')
   const bareField = text(node['x-may-be-bare']) || null
   const isNamed = (node['x-may-be-bare'] === undefined) === (bareField === null)
   check(isNamed, `${place}.x-may-be-bare`, 'must name the field that only a bare answer has')
@@ -69,7 +72,7 @@ export function readOperation(document: Node, path: string, value: unknown) {
     credits: readCredits(node, ok.headers.includes('X-Credits-Cost'), params, data, place),
     heavy: readFlag(node, 'x-heavy', place),
     /** For how long an answer is shown before it is bought again; 0 for never. */
-    freshSeconds: readFreshness(node['x-freshness'], `${place}.x-freshness`),
+    freshSeconds: Number(freshness),
     needsKey: !(Array.isArray(node.security) && node.security.length === 0),
     /** The field that only a bare answer has, where the service may send the data without its envelope. */
     bareField,
@@ -80,12 +83,6 @@ export function readOperation(document: Node, path: string, value: unknown) {
 }
 
 const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0
-
-/** Required: what may be cached, and for how long, is decided with the operation. */
-function readFreshness(value: unknown, place: string): number {
-  check(isCount(value), place, 'must be a whole number of seconds')
-  return Number(value)
-}
 
 function readAnswer(document: Node, value: unknown, from: string): { headers: string[]; envelope: Shape } {
   const { node, place } = follow(document, value, from)
