@@ -56,10 +56,6 @@ interface StoredSeries {
   close?(): void
 }
 
-export interface SyncOptions extends SeriesNow {
-  buy(limit: number): Promise<readonly Candle[]>
-}
-
 /** What became of a series, as `--json` prints it. */
 export type Synced = Readonly<Awaited<ReturnType<SeriesFile['sync']>>>
 
@@ -95,7 +91,7 @@ export class SeriesFile implements KeptSeries {
   }
 
   /** Buys what is missing. Rejects with the error of `buy`, or with one that says where the candles are that the file did not take. */
-  async sync({ limit, now, buy }: SyncOptions) {
+  async sync({ limit, now, buy }: SeriesNow & { buy(limit: number): Promise<readonly Candle[]> }) {
     const { added, updated, gap } = await updateSeries(this, {
       limit,
       now: () => now,
