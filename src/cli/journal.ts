@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import type { BudgetStore } from 'etn-market'
 import { type FileLock, lockAppendedFile } from '../file-store/file-lock.ts'
+import { parseJson } from '../utils/json-data.ts'
 import { refusal } from './failure.ts'
 import { appendLine, type NamedFile, requireWritable, tryAccess } from './files.ts'
 
@@ -93,13 +94,10 @@ export function openJournal(journal: NamedFile): Journal {
 function readAnswers(text: string): Map<string, string> {
   const answers = new Map<string, string>()
   for (const line of text.replace(/^\ufeff/, '').split('\n')) {
-    try {
-      const { key, answer, ledger } = JSON.parse(line)
-      const value = answer ?? ledger
-      if (typeof key === 'string' && value !== undefined) answers.set(key, JSON.stringify(value))
-    } catch {
-      // It is torn, or of another kind.
-    }
+    // It may be torn, or of another kind.
+    const { key, answer, ledger } = Object(parseJson(line))
+    const value = answer ?? ledger
+    if (typeof key === 'string' && value !== undefined) answers.set(key, JSON.stringify(value))
   }
   return answers
 }

@@ -4,17 +4,9 @@ import { readConditions } from '../feed/watch/alert.ts'
 import { resolveFile } from '../file-store/replace-file.ts'
 import { type CommandError, didYouMean, usageError } from './failure.ts'
 import { type NamedFile, readTextFile, statPath } from './files.ts'
-import { type PlanLine, readLine } from './plan-line.ts'
+import { readLine } from './plan-line.ts'
 
-export interface PlanFile {
-  /** Where the file is, whatever link leads to it. */
-  readonly path: string
-  /** What the plan names is there: beside the plan, or where the command runs if the plan comes from a pipe. */
-  readonly folder: string
-  readonly lines: readonly PlanLine[]
-  readonly creditsPerDay?: number | undefined
-  readonly balance?: number | undefined
-}
+export type PlanFile = Readonly<Awaited<ReturnType<typeof readPlanFile>>>
 
 /** A time of day, in UTC. */
 const TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d'
@@ -63,10 +55,11 @@ const plan = z.strictObject({
 type Path = readonly (string | number)[]
 
 /** Reads a plan from JSON or YAML: `{ creditsPerDay?, balance?, lines }` or the list of lines alone. See the guide. */
-export async function readPlanFile(named: NamedFile, cwd = dirname(named.path)): Promise<PlanFile> {
+export async function readPlanFile(named: NamedFile, cwd = dirname(named.path)) {
   const { name } = named
   const isFile = statPath(named.path)?.isFile() === true
   const path = isFile ? resolveFile(named.path) : named.path
+  // What the plan names is beside it, or where the command runs if the plan comes from a pipe.
   const folder = isFile ? dirname(path) : cwd
   const text = readTextFile('plan', { name, path })
   const { value, lineOf } = await parse(name, text)

@@ -20,7 +20,7 @@ interface Cost extends DailyCost {
 }
 
 /** What the lines of a plan cost, as `run` carries them out. Sends nothing. */
-export function forecastPlan({ lines, creditsPerDay: limit, balance }: Omit<PlanFile, 'path' | 'folder'>) {
+export function forecastPlan({ lines, creditsPerDay: limit, balance }: Pick<PlanFile, 'lines'> & Partial<PlanFile>) {
   const costs = costsOf(lines)
   const total = sumSpending(costs)
   const fixed = sumSpending(costs.filter(({ line }) => isFixed(line))).creditsPerDay

@@ -6,7 +6,6 @@ import { parseCsv, toCsv, toIsoTime } from '../candles/csv.ts'
 import {
   applyChange,
   type KeptSeries,
-  type Purchase,
   type SeriesChange,
   type SeriesNow,
   updateSeries,
@@ -57,15 +56,8 @@ interface StoredSeries {
   close?(): void
 }
 
-export interface SyncOptions extends SeriesNow {
-  buy(limit: number): Promise<readonly Candle[]>
-}
-
 /** What became of a series, as `--json` prints it. */
-export interface Synced extends Pick<Purchase, 'added' | 'updated' | 'gap'> {
-  readonly file: string
-  readonly total: number
-}
+export type Synced = Readonly<Awaited<ReturnType<SeriesFile['sync']>>>
 
 export class SeriesFile implements KeptSeries {
   readonly bucket: SeriesId['bucket']
@@ -99,7 +91,7 @@ export class SeriesFile implements KeptSeries {
   }
 
   /** Buys what is missing. Rejects with the error of `buy`, or with one that says where the candles are that the file did not take. */
-  async sync({ limit, now, buy }: SyncOptions): Promise<Synced> {
+  async sync({ limit, now, buy }: SeriesNow & { buy(limit: number): Promise<readonly Candle[]> }) {
     const { added, updated, gap } = await updateSeries(this, {
       limit,
       now: () => now,
@@ -184,8 +176,7 @@ function openCsv(by: string, { name, path }: NamedFile): StoredSeries {
 }
 
 const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS series (token TEXT, bucket TEXT, currency TEXT);
-  CREATE TABLE IF NOT EXISTS completeness (since INTEGER, count INTEGER);
+  CREATE TABLE IF NOT EXISTS series (token TEXT, bucket TEXT, currency TEXT, since INTEGER, count INTEGER);
   CREATE TABLE IF NOT EXISTS candles (time INTEGER PRIMARY KEY, open REAL, high REAL, low REAL, close REAL, volume REAL, count INTEGER);`
 const INSERT = 'INSERT OR REPLACE INTO candles VALUES (?, ?, ?, ?, ?, ?, ?)'
 const SELECT = 'SELECT time, open, high, low, close, volume, count FROM candles ORDER BY time'
@@ -216,9 +207,8 @@ async function openSqlite(what: string, path: string, signal?: AbortSignal): Pro
           for (const { time, open, high, low, close, volume, count } of fresh)
             database.run(INSERT, [time, open, high, low, close, volume, count])
           if (gone !== undefined) database.run('DELETE FROM candles WHERE time = ?', [gone])
-          database.exec('DELETE FROM series; DELETE FROM completeness')
-          database.run('INSERT INTO series (token, bucket, currency) VALUES (?, ?, ?)', [token, bucket, currency])
-          if (since !== undefined) database.run('INSERT INTO completeness VALUES (?, ?)', [since, count])
+          database.exec('DELETE FROM series')
+          database.run('INSERT INTO series VALUES (?, ?, ?, ?, ?)', [token, bucket, currency, since ?? null, count])
         })
       },
       close: file.close,
@@ -233,10 +223,6 @@ function readAll(database: SqliteDatabase): { about?: SeriesAbout; candles?: Can
   const tables = database.all('SELECT name FROM sqlite_master') as { name: string }[]
   const hasTable = (name: string) => tables.some((table) => table.name === name)
   if (!hasTable('series') || !hasTable('candles')) return {}
-  const [id] = database.all('SELECT token, bucket, currency FROM series') as SeriesAbout[]
-  const [completeness] = hasTable('completeness') ? database.all('SELECT since, count FROM completeness') : []
-  return {
-    ...(id && { about: { ...id, ...(completeness as SeriesAbout) } }),
-    candles: database.all(SELECT) as Candle[],
-  }
+  const [about] = database.all('SELECT * FROM series') as SeriesAbout[]
+  return { ...(about && { about }), candles: database.all(SELECT) as Candle[] }
 }

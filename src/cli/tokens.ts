@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -43,5 +43,5 @@ export async function buyTokens(session: Session, client: Client): Promise<Token
 /** Each service has a file of its own. */
 function pathOf({ host: { env }, options: { baseUrl = env.ETN_MARKET_BASE_URL ?? '' } }: Session): string {
   const folder = env.XDG_CACHE_HOME || join(homedir(), '.cache')
-  return join(folder, 'etn-market', `tokens-${createHash('sha256').update(baseUrl).digest('hex').slice(0, 12)}.json`)
+  return join(folder, 'etn-market', `tokens-${hash('sha256', baseUrl).slice(0, 12)}.json`)
 }

@@ -9,6 +9,7 @@ import {
 } from 'etn-market'
 import type { TapeEntry } from 'etn-market/fake'
 import { costOf, countItems } from '../credits/cost.ts'
+import type { Operation } from '../operations/operation.ts'
 import { estimateCall, methodOf } from './call-params.ts'
 import { compareAnswer } from './compare-contract.ts'
 import { formatItems } from './output.ts'
@@ -26,52 +27,44 @@ const PROBES = [
 type SampleName = 'token' | 'collection' | 'presale' | 'wallet'
 type Samples = Partial<Record<SampleName, string>> & { tokens?: readonly string[] }
 
-interface Step {
-  /** The sample that its address is. */
-  readonly needs?: SampleName
-  params(address: string, from: Samples): object
-  /** The sample that a field of its first item is. */
-  readonly gives?: readonly [SampleName, field: string]
-}
-
 /** One of some tokens has a price most likely; its answers show more. */
 const TOKENS = 5
 
-const noParams = () => ({})
-const byAddress = (address: string) => ({ address })
-const smallestPage = () => ({ limit: 1 })
-const smallestPageOf = (address: string) => ({ address, limit: 1 })
-
-/** In this order, because lists give the addresses of later calls. */
-const STEPS: Readonly<Record<OperationId, Step>> = {
-  'meta.openapi': { params: noParams },
-  'account.me': { params: noParams },
-  'etn.price': { params: noParams },
-  'token.list': { params: () => ({ limit: TOKENS }), gives: ['token', 'address'] },
-  'prices.batch': { needs: 'token', params: (address, { tokens }) => ({ addresses: tokens ?? [address] }) },
-  'token.price': { needs: 'token', params: byAddress },
-  'token.get': { needs: 'token', params: byAddress },
-  'token.candles': { needs: 'token', params: smallestPageOf },
-  'token.history': { needs: 'token', params: byAddress },
-  'pool.list': { params: smallestPage },
-  'trade.list': { params: smallestPage, gives: ['wallet', 'sender'] },
-  'nft.stats': { params: noParams },
-  'nft.collections': { params: smallestPage, gives: ['collection', 'address'] },
-  'nft.collection': { needs: 'collection', params: byAddress },
-  'nft.assets': { needs: 'collection', params: smallestPageOf, gives: ['wallet', 'ownerAddress'] },
-  'presale.list': { params: smallestPage, gives: ['presale', 'pool'] },
-  'presale.get': { needs: 'presale', params: (pool) => ({ pool }) },
-  'balances.get': { needs: 'wallet', params: smallestPageOf },
-  'locks.get': { needs: 'token', params: byAddress },
-  'farm.list': { params: noParams },
+/** The sample that a field of the first item of a list is. */
+const SAMPLE_FIELDS: Partial<Record<OperationId, readonly [SampleName, field: string]>> = {
+  'token.list': ['token', 'address'],
+  'trade.list': ['wallet', 'sender'],
+  'nft.collections': ['collection', 'address'],
+  'nft.assets': ['wallet', 'ownerAddress'],
+  'presale.list': ['presale', 'pool'],
 }
+
+/** What the operations of a group ask about; those of other groups ask about tokens. */
+const SUBJECTS: Readonly<Record<string, SampleName>> = { nft: 'collection', presale: 'presale', balances: 'wallet' }
+
+/** The sample without which an operation cannot be called. */
+function neededSample(operation: OperationId): SampleName | undefined {
+  const { params }: Operation = operations[operation]
+  const [group = ''] = operation.split('.')
+  return params.some(({ required }) => required) ? (SUBJECTS[group] ?? 'token') : undefined
+}
+
+/** The parameters of the smallest call. */
+function smallestParams(operation: OperationId, address: string, addresses: readonly string[]): object {
+  const { params }: Operation = operations[operation]
+  const values = { address, addresses, limit: operation === 'token.list' ? TOKENS : 1, choice: undefined }
+  const used = params.filter(({ required, kind }) => required || kind === 'limit')
+  return Object.fromEntries(used.map(({ name, kind }) => [name, values[kind]]))
+}
+
+const ids = Object.keys(operations) as OperationId[]
+/** Lists first: they give the addresses of the other calls. */
+const OPERATIONS = [...ids.filter((id) => !neededSample(id)), ...ids.filter(neededSample)]
 
 /** What all calls and probes may cost, in credits. */
 export function costOfVerification(): { min: number; max: number } {
   const tokens = Array.from({ length: TOKENS }, (_, index) => `0x${String(index).padStart(40, '0')}`)
-  const calls = Object.entries(STEPS).map(([operation, { params }]) =>
-    estimateCall(operation as OperationId, params(UNKNOWN_TOKEN, { tokens })),
-  )
+  const calls = ids.map((operation) => estimateCall(operation, smallestParams(operation, UNKNOWN_TOKEN, tokens)))
   return sumCosts([...calls, ...PROBES.map(({ cost }) => ({ min: 0, max: cost }))])
 }
 
@@ -119,13 +112,12 @@ export class Verification {
   /** Calls every operation once, and sends requests that must be refused. Answers go on the tape. */
   async run(session: Session, client: Client): Promise<void> {
     const { signal } = session
-    for (const [name, step] of Object.entries(STEPS)) {
-      const operation = name as OperationId
+    for (const operation of OPERATIONS) {
       if (!session.json && session.host.stderr.isTTY) session.note(`Calling ${operation}`)
-      const { needs } = step
-      const { token, wallet = token } = this.#samples
-      const address = needs === undefined ? '' : needs === 'wallet' ? wallet : this.#samples[needs]
-      if (address !== undefined) await this.#call(client, signal, operation, step.params(address, this.#samples))
+      const needs = neededSample(operation)
+      const { token, wallet = token, tokens = [] } = this.#samples
+      const address = needs === undefined ? '' : { ...this.#samples, wallet }[needs]
+      if (address !== undefined) await this.#call(client, signal, operation, smallestParams(operation, address, tokens))
       else this.#report(operation, 'not_verified', 0, `no ${needs} to ask about: its list is empty or unreadable`)
     }
     for (const probe of PROBES) await this.#probe(client, signal, probe)
@@ -183,7 +175,7 @@ export class Verification {
   #learn(operation: OperationId, data: unknown): void {
     const samples = this.#samples
     const items = (Array.isArray(data) ? data : []).map((item) => Object(item) as Record<string, unknown>)
-    const [name, field = ''] = STEPS[operation].gives ?? []
+    const [name, field = ''] = SAMPLE_FIELDS[operation] ?? []
     const value = items[0]?.[field]
     if (name !== undefined && isAddress(value)) samples[name] ??= value
     if (operation === 'token.list') samples.tokens = items.map(({ address }) => address).filter(isAddress)

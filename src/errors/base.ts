@@ -19,38 +19,6 @@ export interface Issue {
   message: string
 }
 
-/** The fields that every error of this library is created with. */
-export interface ErrorDetails {
-  /** What went wrong, in lower case. */
-  code: string
-  /** What was called. */
-  operation?: CallName | undefined
-  /** The parameters of the call. */
-  params?: unknown
-  /** HTTP requests that were sent. */
-  attempts?: number | undefined
-  /** Whether credits were charged. */
-  charge?: ChargeState | undefined
-  /** Credits that the call was charged. */
-  credits?: number | undefined
-  /** Whether another call shares the failure and pays for it. */
-  shared?: boolean | undefined
-  /** The requests of the call, as events name them. */
-  requestIds?: readonly string[] | undefined
-  /** HTTP status. */
-  status?: number | undefined
-  /** The wait that the service asked for, milliseconds. */
-  retryAfterMs?: number | undefined
-  /** How long a cache on the way had kept the answer, milliseconds. */
-  cachedForMs?: number | undefined
-  /** What is wrong, place by place. */
-  issues?: readonly Issue[] | undefined
-  /** The body of the response. */
-  body?: unknown
-  /** What caused the error. */
-  cause?: unknown
-}
-
 const BRAND = Symbol.for('etn-market.error')
 
 /**
@@ -60,6 +28,16 @@ const BRAND = Symbol.for('etn-market.error')
 export const COPY_WITH: unique symbol = Symbol('copyWith')
 
 const OPTIONAL = ['params', 'shared', 'requestIds', 'status', 'retryAfterMs', 'cachedForMs', 'issues', 'body'] as const
+
+type ErrorFields = Pick<
+  EtnMarketError,
+  (typeof OPTIONAL)[number] | 'operation' | 'attempts' | 'charge' | 'credits' | 'cause'
+>
+
+/** The fields that every error of this library is created with. All but the code may be left out. */
+export type ErrorDetails = Pick<EtnMarketError, 'code'> & {
+  readonly [Name in keyof ErrorFields]?: ErrorFields[Name] | undefined
+}
 
 /** The base class of every error that this library throws. */
 export class EtnMarketError extends Error {

@@ -130,8 +130,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
       return session.journal.peak(options.heavy ?? false)
     },
     keys: () => session.accounts.list(),
-    addKey: (key, start) => session.accounts.add(key, start),
-    addKeys: (keys) => session.accounts.addAll(keys),
+    addKeys: (keys) => session.accounts.add(keys),
     remaining: (key = session.accounts.first()) => session.accounts.get(key).credits,
     setCredits(key, credits) {
       checkValue('credits', is.count, credits)

@@ -86,9 +86,7 @@ export interface FakeService extends AsyncDisposable {
 
   /** The keys with their remaining credits. */
   keys(): Record<string, KeyState>
-  /** Adds a key, or replaces the credits and the tier of an existing one. */
-  addKey(key: string, start: KeyOptions): void
-  /** Adds several keys, or none if one of them is wrong. */
+  /** Adds keys, or replaces the credits and the tier of existing ones: all of them, or none if one is wrong. */
   addKeys(keys: Record<string, KeyOptions>): void
   /** Remaining credits of a key. @default the first key */
   remaining(key?: string): number

@@ -7,7 +7,7 @@ import { replaceFileSync } from './replace-file.ts'
 export interface SqliteDatabase {
   exec(sql: string): void
   all(sql: string): unknown[]
-  run(sql: string, values: (string | number)[]): void
+  run(sql: string, values: (string | number | null)[]): void
   close(): void
 }
 
@@ -75,7 +75,7 @@ interface NodeSqlite {
     path: string,
   ) => {
     exec(sql: string): void
-    prepare(sql: string): { all(): unknown[]; run(...values: readonly (string | number)[]): unknown }
+    prepare(sql: string): { all(): unknown[]; run(...values: readonly (string | number | null)[]): unknown }
     close(): void
   }
 }

@@ -139,13 +139,8 @@ export class PortfolioState {
     if (isReady) this.#haveFailed = false
     if (!this.#isBehind && !this.#haveFailed && !(this.#isLookedUp && isReady)) return
     const infoOf = (address: string) => this.#wallets.tokens.get(address)
-    const { totalUsd, totalEtn, tokens } = valueWallet(holdings.balances, infoOf, (address) =>
-      this.#prices.get(address),
-    )
-    const positions = tokens.map(({ address, balance, info, price = null, amount, usd, etn }) => {
-      const { symbol = null, name = null, decimals = null } = info ?? {}
-      return { address, symbol, name, decimals, balance, amount, usd, etn, price }
-    })
+    const priceOf = (address: string) => this.#prices.get(address)
+    const { totalUsd, totalEtn, positions } = valueWallet(holdings.balances, infoOf, priceOf)
     const portfolio: Portfolio = {
       wallet: this.#reader.wallet,
       totalUsd,

@@ -4,34 +4,15 @@ import { isInteger, isObject, isString } from '../operations/type-guards.ts'
 import { checksumAddress, looksLikeAddress } from '../utils/address.ts'
 import { add, compareDecimals, type Decimal, formatDecimal, multiply, parseDecimal } from '../utils/decimal.ts'
 import { toUnits } from '../utils/units.ts'
+import type { TokenInfo } from './token-info.ts'
 
-/** A token of a wallet, and what it is worth. Figures are exact decimal texts; null where they are not known. */
-export interface ValuedToken<Info, Price> {
-  /** In EIP-55 form. */
-  readonly address: string
-  /** In the smallest unit, as the service sends it. */
-  readonly balance: string
-  readonly info: Info | undefined
-  readonly price: Price | undefined
-  /** In whole tokens. */
-  readonly amount: string | null
-  readonly usd: string | null
-  readonly etn: string | null
-}
-
-/** What a wallet holds, as the service recorded it. */
-export interface HeldBalances {
-  /** By EIP-55 token address, as the service sends them, without those of 0. */
-  readonly balances: ReadonlyMap<string, string>
-  readonly complete: boolean
-  readonly updated: number
-}
+export type HeldBalances = Readonly<ReturnType<typeof readBalances>>
 
 /** How many balances the service returns at most. */
 export const MAX_BALANCES = operations['balances.get'].credits.maxItems
 
-/** With `validate: 'warn'` an answer may have any shape. */
-export function readBalances({ balances, updated }: BalanceDocument): HeldBalances {
+/** What a wallet holds, by EIP-55 token address, without balances of 0. With `validate: 'warn'` an answer may have any shape. */
+export function readBalances({ balances, updated }: BalanceDocument) {
   const held = new Map<string, string>()
   for (const [key, entry] of Object.entries(balances)) {
     const address = looksLikeAddress(key) ? checksumAddress(key) : key
@@ -43,20 +24,25 @@ export function readBalances({ balances, updated }: BalanceDocument): HeldBalanc
 }
 
 /** Values the balances of a wallet, the highest value in USD first. Both functions return undefined for what is not known. */
-export function valueWallet<Info extends { readonly decimals: number }, Price extends Pick<TokenPrice, 'usd' | 'etn'>>(
+export function valueWallet<Price extends Pick<TokenPrice, 'usd' | 'etn'>>(
   balances: ReadonlyMap<string, string>,
-  infoOf: (address: string) => Info | undefined,
+  infoOf: (address: string) => TokenInfo | undefined,
   priceOf: (address: string) => Price | undefined,
 ) {
-  const tokens = [...balances].map(([address, balance]): ValuedToken<Info, Price> => {
-    const info = infoOf(address)
-    const price = priceOf(address)
-    const amount = info === undefined ? null : amountOf(balance, info.decimals)
-    return { address, balance, info, price, amount, usd: times(amount, price?.usd), etn: times(amount, price?.etn) }
+  const positions = [...balances].map(([address, balance]) => {
+    const { symbol = null, name = null, decimals = null } = infoOf(address) ?? {}
+    const price = priceOf(address) ?? null
+    const amount = decimals === null ? null : amountOf(balance, decimals)
+    const [usd, etn] = [times(amount, price?.usd), times(amount, price?.etn)]
+    return { address, symbol, name, decimals, balance, amount, usd, etn, price }
   })
-  const usdOf = ({ usd }: (typeof tokens)[number]) => parseDecimal(usd) ?? NONE
-  tokens.sort((one, other) => compareDecimals(usdOf(other), usdOf(one)))
-  return { totalUsd: sumOf(tokens.map(({ usd }) => usd)), totalEtn: sumOf(tokens.map(({ etn }) => etn)), tokens }
+  const usdOf = ({ usd }: (typeof positions)[number]) => parseDecimal(usd) ?? NONE
+  positions.sort((one, other) => compareDecimals(usdOf(other), usdOf(one)))
+  return {
+    totalUsd: sumOf(positions.map(({ usd }) => usd)),
+    totalEtn: sumOf(positions.map(({ etn }) => etn)),
+    positions,
+  }
 }
 
 /** Below every value, so that tokens without one are last. */

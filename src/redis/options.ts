@@ -4,24 +4,17 @@ import { DEFAULT_MAX_CHARGE_DELAY_MS } from '../credits/reconcile.ts'
 import { InvalidRequestError, rejectUnknown, requireInteger } from '../errors/input.ts'
 import type { FleetChanges } from '../fleet/fleet.ts'
 
-/** The options of a fleet, every default filled in. */
-export interface FleetSettings {
-  /** Those that this member has stated first: they can be changed. */
-  readonly credits: number
-  /** 0 without windows. */
-  readonly windowMs: number
-  readonly slots: number
-  readonly leaseMs: number
-  readonly timeoutMs: number
-  readonly maxChargeDelayMs: number
-  readonly wait: { readonly replicas: number; readonly timeoutMs: number } | undefined
-}
+/**
+ * The options of a fleet, every default filled in. The credits are those that this member has stated first: they can be changed. `windowMs` is 0
+ * without windows.
+ */
+export type FleetSettings = Readonly<ReturnType<typeof readOptions>>
 
 const OPTIONS = ['name', 'budget', 'heavyConcurrency', 'leaseMs', 'timeoutMs', 'maxChargeDelayMs', 'wait']
 const DEFAULT_LEASE_MS = 30_000
 const DEFAULT_TIMEOUT_MS = 2_000
 
-export function readOptions(options: RedisFleetOptions): FleetSettings {
+export function readOptions(options: RedisFleetOptions) {
   rejectUnknown('fleet option', options, OPTIONS)
   const { budget, heavyConcurrency: slots = 2, leaseMs = DEFAULT_LEASE_MS, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   const { maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = options
@@ -54,7 +47,7 @@ export function readChanges(changes: FleetChanges, settings: FleetSettings): num
   throw new InvalidRequestError(message, { code: 'invalid_option' })
 }
 
-function readWait(wait: RedisFleetOptions['wait'], timeoutMs: number): FleetSettings['wait'] {
+function readWait(wait: RedisFleetOptions['wait'], timeoutMs: number): RedisFleetOptions['wait'] {
   if (wait === undefined) return undefined
   rejectUnknown('wait option', wait, ['replicas', 'timeoutMs'])
   requireInteger('wait.replicas', wait.replicas, 'a whole number, 1 or more')

@@ -2,7 +2,7 @@ import { internalsOf } from '../client/client-internals.ts'
 import { AgeClock, SystemClock } from '../concurrency/clock.ts'
 import type { Reconciliation, Reservation, ReservationDetails } from '../credits/budget.ts'
 import { capUncertain, creditsLeft } from '../credits/budget-core.ts'
-import { createKeyReader } from '../credits/key-name.ts'
+import { createKeyNames, createKeyReader } from '../credits/key-name.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { invalidOption } from '../errors/input.ts'
@@ -13,8 +13,6 @@ import {
   type FleetStatus,
   withFleetInternals,
 } from '../fleet/fleet.ts'
-import { memoize } from '../utils/address.ts'
-import { sha256Hex } from '../utils/hash.ts'
 import { ASYNC_DISPOSE, randomId } from '../utils/runtime.ts'
 import { Background, Renewals } from './background.ts'
 import { type Command, Commands, toFleetError } from './command.ts'
@@ -229,10 +227,6 @@ async function reconcile(
   return verdict === 'proven' ? { charged: Number(charged), freed: Number(freed) } : undefined
 }
 
-/** Bounds the memory of a client whose keys rotate. */
-const MAX_KNOWN = 100
-const HASH_LENGTH = 32
-
 /** The keys of a fleet, all in the same slot of a cluster. */
 export class FleetKeys {
   /** Of the scripts that move credits. */
@@ -240,16 +234,13 @@ export class FleetKeys {
   readonly status: string[]
   readonly leases: string
   readonly slots: string
-  /** The name of an API key in Redis: a hash of it, which is another one in each fleet. */
-  readonly scopeOf: (apiKey: string) => string
   readonly #key: (part: string) => string
+  readonly #keyNames = createKeyNames()
 
   constructor(name: string) {
     if (!(typeof name === 'string' && /^[^{}\s]{1,200}$/.test(name)))
       throw invalidOption('name', name, 'a text of 1 to 200 characters without white space and braces')
     const key = (part: string) => `{etn-market:${name}}:${part}`
-    const hashOf = (apiKey: string) => sha256Hex(`etn-market:${name}:${apiKey}`).slice(0, HASH_LENGTH)
-    this.scopeOf = memoize((apiKey) => `key:${hashOf(apiKey)}`, MAX_KNOWN)
     this.#key = key
     this.leases = key('leases')
     this.slots = key('slots')
@@ -264,6 +255,7 @@ export class FleetKeys {
     return [...shared, ...ofScope(keyScope), ...ofScope('heavy')].map(this.#key)
   }
 
+  scopeOf = (apiKey: string): string => `key:${this.#keyNames(apiKey)}`
   probes = (scope: string): string => this.#key(`probes:${scope}`)
   buyer = (address: string): string => this.#key(`buyer:${address.toLowerCase()}`)
 }

@@ -2,16 +2,7 @@ import type { AgeClock } from '../concurrency/clock.ts'
 import type { WindowTotals } from '../credits/windows.ts'
 import type { FleetCooldown } from '../fleet/fleet.ts'
 
-export interface LedgerAnswer {
-  readonly verdict: string
-  readonly window: string
-  /** How long the window still lasts, milliseconds; Infinity without windows. */
-  readonly msLeft: number
-  /** When it ends, by the clock of the server; undefined without windows. */
-  readonly resetsAt: number | undefined
-  readonly totals: WindowTotals
-  readonly cooldowns: readonly FleetCooldown[]
-}
+export type LedgerAnswer = Readonly<ReturnType<View['readLedger']>>
 
 interface Moment {
   /** Unix milliseconds by the clock of the server. */
@@ -68,9 +59,10 @@ export class View {
   }
 
   /** Reads an answer to a command that was sent at a moment of the age clock. */
-  readLedger(answer: readonly string[], sentAt: number): LedgerAnswer {
+  readLedger(answer: readonly string[], sentAt: number) {
     const [verdict = '', time, seen = '', window = '', left, spent, reserved, uncertain, ...breakers] = answer
     const now = Number(time)
+    /** How long the window still lasts, milliseconds; it ends by the clock of the server. */
     const msLeft = left ? Number(left) : Number.POSITIVE_INFINITY
     const resetsAt = left ? now + msLeft : undefined
     const totals = { spent: Number(spent), reserved: Number(reserved), uncertain: Number(uncertain) }

@@ -58,14 +58,9 @@ export function createSweep(
 }
 
 /** The options of a sweep, every default filled in. */
-export interface SweepSettings extends Pick<SweepOptions, 'store' | 'maxCredits' | 'onProgress' | 'signal'> {
-  readonly concurrency: number
-  /** Whether an abort lets what is sent arrive. */
-  readonly finishes: boolean
-  readonly callOptions: CallOptions
-}
+export type SweepSettings = Readonly<ReturnType<typeof readOptions>>
 
-function readOptions(operation: OperationId, options: SweepOptions, { settings }: SweepContext): SweepSettings {
+function readOptions(operation: OperationId, options: SweepOptions, { settings }: SweepContext) {
   const own = ['store', 'maxCredits', 'concurrency', 'onProgress']
   rejectUnknown('option', options, ['signal', ...CALL_OPTIONS, ...own])
   const { store, maxCredits, onProgress, ...rest } = options
@@ -78,8 +73,8 @@ function readOptions(operation: OperationId, options: SweepOptions, { settings }
     throw invalidOption('onProgress', onProgress, 'a function')
   checkStore('store', store)
   const { whenAborted, ...toCall } = callOptions
+  /** Whether an abort lets what is sent arrive: then the sweep ends its calls itself. */
   const finishes = whenAborted === 'finish'
-  // Where the sweep finishes what is sent, it ends its calls itself.
   const { signal } = callOptions
   if (finishes) delete toCall.signal
   return { store, onProgress, concurrency, callOptions: toCall, signal, finishes, maxCredits }

@@ -1,12 +1,5 @@
-export interface WriteQueue {
-  /** Resolves when a write that began after this call has succeeded. Calls made while one runs share the next one. */
-  write(): Promise<void>
-  /** Resolves when no write runs or waits. */
-  idle(): Promise<void>
-}
-
 /** Writes one after another. */
-export function createWriteQueue(write: () => Promise<void>): WriteQueue {
+export function createWriteQueue(write: () => Promise<void>) {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<void> | undefined
   const begin = () => {
@@ -16,7 +9,9 @@ export function createWriteQueue(write: () => Promise<void>): WriteQueue {
     return written
   }
   return {
-    write: () => (next ??= running.then(begin)),
+    /** Resolves when a write that began after this call has succeeded. Calls made while one runs share the next one. */
+    write: (): Promise<void> => (next ??= running.then(begin)),
+    /** Resolves when no write runs or waits. */
     async idle() {
       await next?.catch(() => {})
       await running

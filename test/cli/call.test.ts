@@ -103,7 +103,7 @@ test('`account` prints balance and tier for free', async () => {
 
 test('the key comes from --key-file, bare or as a variable, before the environment', async () => {
   const { run, write, fake } = await createScene()
-  fake.addKey('esk_live_other', { credits: 1_000 })
+  fake.addKeys({ esk_live_other: 1_000 })
   for (const text of ['esk_live_other\n', "# mine\nETN_MARKET_API_KEY='esk_live_other'\n"])
     expect((await run(['call', 'etn.price', '--key-file', write('key', text)])).code).toBe(0)
   expect(fake.remaining('esk_live_other')).toBe(950)

@@ -119,8 +119,8 @@ test('reports what could not be asked, what failed, wrong charges, and refusals 
   expect(code).toBe(3)
   expect(found.map(({ operation, status, differences }) => [operation, status, differences])).toEqual([
     ['nft.stats', 'differs', ['X-Credits-Cost is missing', 'X-Credits-Remaining is missing']],
-    ['presale.get', 'not_verified', [expect.stringContaining('no presale to ask about')]],
     ['farm.list', 'failed', [expect.stringMatching(/^farm\.list: the service answered 500/)]],
+    ['presale.get', 'not_verified', [expect.stringContaining('no presale to ask about')]],
   ])
   const refused = await run(['verify', '--max-credits', '9000'])
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('more than --max-credits 9,000 allows')])
@@ -155,7 +155,7 @@ test('a refusal with credit headers is a difference, and a balance that is not s
   const { run, fake } = await createScene()
   listKnownTokens(fake)
   fake.fault({ when: ({ path }) => path.includes('DeaDBeef'), headers: { 'x-credits-cost': '0' } })
-  fake.fault({ operation: 'farm.list', creditHeaders: { remaining: '' } })
+  fake.fault({ operation: 'locks.get', creditHeaders: { remaining: '' } })
   const { code, stdout, stderr } = await run(['verify'])
   expect([code, stdout]).toEqual([
     1,

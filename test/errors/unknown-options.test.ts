@@ -105,7 +105,6 @@ const OPTIONS: Record<string, Row> = {
   ),
   createCreditMeter: ['budgetWindowMs', (o: object) => createCreditMeter(o)],
   createFakeService: ['seed', (o: object) => createFakeService(o)],
-  'createFakeService().addKey': ['tier', (o: object) => fake.addKey('a', { credits: 1, ...o })],
   'createFakeService().addKeys': ['tier', (o: object) => fake.addKeys({ b: { credits: 1, ...o } })],
   'createFakeService().charged': ['operation', (o: object) => fake.charged(o)],
   'createFakeService().expectCredits': ['operation', (o: object) => fake.expectCredits(0, o)],

@@ -170,18 +170,18 @@ const readSource = () =>
     .map((path) => textOf(`src/${path}`))
     .join('\n')
 
-/** The names of the fields of an interface, or of an object in another type, wherever it is. */
+/** The names of the fields of an interface or a class, or of an object in another type, wherever it is. */
 function fieldsOf(source: string, name: string): string[] {
-  const declaration = new RegExp(`^export (interface|type) ${name}\\b(.*?)^(?:\\}|$)`, 'ms')
+  const declaration = new RegExp(`^export (interface|type|class) ${name}\\b(.*?)^(?:\\}|$)`, 'ms')
   const [, kind, body = ''] = declaration.exec(source) ?? []
-  const field = kind === 'interface' ? /^ {2}(?:readonly )?(\w+)\??:/gm : /^ {2,6}(?:readonly )?(\w+)\??:/gm
+  const field = kind !== 'type' ? /^ {2}(?:readonly )?(\w+)\??:/gm : /^ {2,6}(?:readonly )?(\w+)\??:/gm
   return [...body.matchAll(field)].map(([, found = '']) => found)
 }
 
 test.each([
   ['src/GUIDE.md', ['ClientOptions', 'CallOptions']],
   ['src/credits/GUIDE.md', ['CreditLimit', 'BudgetOptions', 'BudgetTotals', 'CreditsReport', 'CostEstimate']],
-  ['src/request/GUIDE.md', ['ErrorDetails']],
+  ['src/request/GUIDE.md', ['EtnMarketError']],
   ['src/sweep/GUIDE.md', ['SweepOptions', 'SweepProgress', 'SweepSuccess']],
   [
     'src/feed/GUIDE.md',

@@ -11,7 +11,7 @@ describe('keys', () => {
 
   it('can be added, filled and emptied', async () => {
     const { fake, request } = ask({ keys: { a: 10 } })
-    fake.addKey('b', { credits: 100, tier: 'gold' })
+    fake.addKeys({ b: { credits: 100, tier: 'gold' } })
     const price = (key: string) => request('/prices/etn', key)
     expect([(await price('a')).status, (await price('b')).status]).toEqual([402, 200])
     fake.setCredits('a', 25)

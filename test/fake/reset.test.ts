@@ -44,7 +44,7 @@ describe('snapshot and restore', () => {
     expect(snapshot.at).toBe(NOON + 1_000)
     for (let round = 0; round < 2; round++) {
       fake.world.setPrice(BOLT, '6')
-      fake.addKey('other', 1)
+      fake.addKeys({ other: 1 })
       fake.advance(60_000)
       await get('/prices/etn')
       await get(`/prices/52014/${BOLT}`)

@@ -30,7 +30,7 @@ test('a server whose clock is set back hides no cool-down', async () => {
 
 test('a 429 of one member holds every call with the key, of all members, and none with another key; no key is in Redis', async () => {
   const [one, other] = await setup.joinAll(2)
-  setup.fake.addKey('another_key', { credits: 100_000 })
+  setup.fake.addKeys({ another_key: 100_000 })
   const third = setup.join({}, { apiKey: 'another_key' })
   setup.fake.fault({ operation: 'etn.price', status: 429, retryAfter: 2 })
   await one!.client.etn.price({}, { retry: false }).catch(() => {})

@@ -1,14 +1,8 @@
 import { type EtnMarketError, estimateCost, NotFoundError, operations, type TokenPrice } from 'etn-market'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
 import type { RequestSpec } from '../../feed/requests/requester.ts'
-import { type BuyTokens, type TokenInfo, TokenInfos } from '../../portfolio/token-info.ts'
-import {
-  type HeldBalances,
-  MAX_BALANCES,
-  readBalances,
-  type ValuedToken,
-  valueWallet,
-} from '../../portfolio/value-wallet.ts'
+import { type BuyTokens, TokenInfos } from '../../portfolio/token-info.ts'
+import { type HeldBalances, MAX_BALANCES, readBalances, valueWallet } from '../../portfolio/value-wallet.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
 import { methodOf } from '../call-params.ts'
@@ -66,9 +60,9 @@ export const addCommand: AddCommand = (program, host) => {
       await tokens.lookUp(isLookedUp ? unlisted : [], buy).catch(() => {})
       const addresses = held.filter((address) => tokens.get(address) !== undefined)
       const { prices, errors } = await client.prices.batch({ addresses }, { signal, partial: 'return' })
-      const valuation = valueBalances(balances, tokens, prices)
-      if (session.json) session.printJson({ wallet, updated, complete, ...valuation })
-      else printValuation(session, valuation, updated, complete)
+      const valuation = { wallet, updated, complete, ...valueBalances(balances, tokens, prices) }
+      if (session.json) session.printJson(valuation)
+      else printValuation(session, valuation)
       const failures = [...(failure ? [failure] : []), ...errors]
       for (const error of failures) session.note(`warning: ${error.message}`)
       if (failures[0] !== undefined) session.exitCode = exitCodeOf(failures[0])
@@ -77,37 +71,32 @@ export const addCommand: AddCommand = (program, host) => {
   addExample(command, 'portfolio 0xFeEdBeEf00000000000000000000000000000001')
 }
 
-type Valuation = ReturnType<typeof valueBalances>
-type Valued = ValuedToken<TokenInfo, TokenPrice | { readonly usd: null }>
 type Prices = Readonly<Partial<Record<string, TokenPrice | null>>>
 
 /** Values balances exactly. A token without known decimals or a price is reported with the reason. Figures are exact decimal texts. */
 function valueBalances(balances: HeldBalances['balances'], known: TokenInfos, prices: Prices) {
-  const { totalUsd, totalEtn, tokens } = valueWallet(
+  const valued = valueWallet(
     balances,
     (address) => known.get(address),
-    (address): Valued['price'] => (prices[address] === null ? { usd: null } : prices[address]),
+    (address) => prices[address] ?? undefined,
   )
-  const positions = tokens.map(({ address, info, amount, usd, etn }) => {
-    return { address, symbol: info?.symbol ?? null, amount, usd, etn }
-  })
-  const unpriced = tokens.flatMap((token) => {
-    const reason = whyUnpriced(token)
-    return reason === undefined ? [] : [{ address: token.address, symbol: token.info?.symbol ?? null, reason }]
-  })
-  return { totalUsd, totalEtn, positions, unpriced }
+  const unpriced = valued.positions.filter(({ usd }) => usd === null)
+  return {
+    ...valued,
+    positions: valued.positions.map(({ address, symbol, amount, usd, etn }) => ({ address, symbol, amount, usd, etn })),
+    unpriced: unpriced.map(({ address, symbol, decimals, amount, price }) => {
+      const noPrice = prices[address] === null ? 'the service has no price for it' : 'its price could not be bought'
+      const noValue = price === null ? noPrice : 'it has no price in USD'
+      const noAmount = decimals === null ? 'its decimals are not known' : 'its balance or its decimals cannot be read'
+      return { address, symbol, reason: amount === null ? noAmount : noValue }
+    }),
+  }
 }
 
-function whyUnpriced({ info, amount, price, usd }: Valued): string | undefined {
-  if (usd !== null) return undefined
-  if (info === undefined) return 'its decimals are not known'
-  if (amount === null) return 'its balance or its decimals cannot be read'
-  if (price === undefined) return 'its price could not be bought'
-  return 'address' in price ? 'it has no price in USD' : 'the service has no price for it'
-}
+type Valuation = ReturnType<typeof valueBalances> & Pick<HeldBalances, 'updated' | 'complete'>
 
-function printValuation(session: Session, valuation: Valuation, updated: number, complete: boolean): void {
-  const { positions, unpriced, totalUsd, totalEtn } = valuation
+function printValuation(session: Session, valuation: Valuation): void {
+  const { positions, unpriced, totalUsd, totalEtn, updated, complete } = valuation
   const { print, colors } = session
   const columns: Column[] = [
     ...tokenColumns(positions, colors),

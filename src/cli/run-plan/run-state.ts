@@ -1,4 +1,6 @@
-import { sha256Hex } from '../../utils/hash.ts'
+import { hash } from 'node:crypto'
+import { parseJson } from '../../utils/json-data.ts'
+import { storedText } from '../../utils/stored-text.ts'
 import type { PlanLine } from '../plan-line.ts'
 import type { DayEvent } from './run-events.ts'
 import type { RunPlanOptions } from './run-plan.ts'
@@ -105,15 +107,10 @@ function nameLines(lines: readonly PlanLine[]): Map<PlanLine, string> {
   )
 }
 
-const hashOf = (value: unknown) => sha256Hex(JSON.stringify(value) ?? '').slice(0, 16)
+const hashOf = (value: unknown) => hash('sha256', JSON.stringify(value) ?? '').slice(0, 16)
 
 /** A stored record; undefined for anything that has no such field. */
-function parse<T>(text: unknown, field: keyof T, type: 'string' | 'number'): T | undefined {
-  if (typeof text !== 'string') return undefined
-  try {
-    const value = JSON.parse(text) as T
-    return typeof value?.[field] === type ? value : undefined
-  } catch {
-    return undefined
-  }
+function parse<T>(stored: unknown, field: keyof T, type: 'string' | 'number'): T | undefined {
+  const value = parseJson(storedText(stored)) as T | undefined
+  return typeof value?.[field] === type ? value : undefined
 }

@@ -75,11 +75,11 @@ export function emitSchemas(model: Model): string {
  * these import: a page's bundle would be split at what both parts need.
  */
 export function emitAnswerSchemas(model: Model): string {
-  const rows = model.operations.map((operation) => `  '${operation.id}': ${answerOf(operation)},\n`)
+  const rows = model.operations.map((operation) => `  '${operation.id}': ${schemaOf(operation.envelope)},\n`)
   return [
     HEADER,
     "import * as z from 'zod/mini'",
-    importOfData(model.operations.flatMap(({ data, envelope }) => [data, envelope])),
+    importOfData(model.operations.map(({ envelope }) => envelope)),
     '\n/** Checks the whole answer of each operation, envelope included. */',
     `export const answerSchemas = {\n${rows.join('')}}\n`,
   ].join('\n')
@@ -88,11 +88,6 @@ export function emitAnswerSchemas(model: Model): string {
 function importOfData(shapes: readonly Shape[]): string {
   const names = [...new Set(shapes.flatMap(refsOf))].sort()
   return `import { ${names.join(', ')} } from './data-schemas.ts'`
-}
-
-function answerOf(operation: OperationModel): string {
-  const { envelope } = operation
-  return envelope.kind === 'object' ? objectOf(envelope, { data: schemaOf(operation.data) }) : schemaOf(envelope)
 }
 
 function paramsOf({ params }: OperationModel): string {
@@ -132,18 +127,14 @@ function schemaOf(shape: Shape): string {
       return call('z.record', `${call('z.string')}, ${schemaOf(shape.values)}`)
     case 'openEnum':
       return call('z.string')
-    case 'object':
-      return objectOf(shape)
+    case 'object': {
+      const fields = shape.fields.map(({ name, shape, required }) => {
+        const schema = schemaOf(shape)
+        return `${name}: ${required ? schema : call('z.optional', schema)}`
+      })
+      return call('z.looseObject', `{ ${fields.join(', ')} }`)
+    }
   }
-}
-
-/** A loose object; `known` are fields that have a schema already. */
-function objectOf({ fields }: Extract<Shape, { kind: 'object' }>, known: Record<string, string> = {}): string {
-  const entries = fields.map(({ name, shape, required }) => {
-    const schema = known[name] ?? schemaOf(shape)
-    return `${name}: ${required ? schema : call('z.optional', schema)}`
-  })
-  return call('z.looseObject', `{ ${entries.join(', ')} }`)
 }
 
 function call(name: string, argument = ''): string {

@@ -13,33 +13,9 @@ import {
   text,
 } from './shape.ts'
 
-export interface OperationModel {
-  id: string
-  group: string
-  action: string
-  tags: readonly string[]
-  path: string
-  summary: string
-  description: string
-  credits: CreditCost | null
-  heavy: boolean
-  /** For how long an answer is shown before it is bought again; 0 for never. */
-  freshSeconds: number
-  needsKey: boolean
-  /** The field that only a bare answer has, where the service may send the data without its envelope. */
-  bareField: string | null
-  params: readonly ParamModel[]
-  envelope: Shape
-  data: Shape
-}
+export type OperationModel = Readonly<ReturnType<typeof readOperation>>
 
-export interface ParamModel {
-  name: string
-  in: 'path' | 'query'
-  required: boolean
-  description: string
-  type: ParamType
-}
+export type ParamModel = Readonly<ReturnType<typeof readParam>>
 
 export type ParamType =
   | { kind: 'chain'; id: number }
@@ -63,7 +39,7 @@ const OPERATION_KEYS = [
   'security',
 ]
 
-export function readOperation(document: Node, path: string, value: unknown): OperationModel {
+export function readOperation(document: Node, path: string, value: unknown) {
   const place = `paths.${path}.get`
   const node = readNode(value, place, OPERATION_KEYS)
   const id = text(node.operationId)
@@ -79,6 +55,9 @@ export function readOperation(document: Node, path: string, value: unknown): Ope
   const params = list(node.parameters, `${place}.parameters`).map((param, index) =>
     readParam(document, param, `${place}.parameters.${index}`),
   )
+  const freshness = node['x-freshness']
+  // Required: what may be cached, and for how long, is decided with the operation.
+  check(isCount(freshness), `${place}.x-freshness`, 'must be a whole number of seconds')
   const bareField = text(node['x-may-be-bare']) || null
   const isNamed = (node['x-may-be-bare'] === undefined) === (bareField === null)
   check(isNamed, `${place}.x-may-be-bare`, 'must name the field that only a bare answer has')
@@ -92,8 +71,10 @@ export function readOperation(document: Node, path: string, value: unknown): Ope
     description: text(node.description),
     credits: readCredits(node, ok.headers.includes('X-Credits-Cost'), params, data, place),
     heavy: readFlag(node, 'x-heavy', place),
-    freshSeconds: readFreshness(node['x-freshness'], `${place}.x-freshness`),
+    /** For how long an answer is shown before it is bought again; 0 for never. */
+    freshSeconds: Number(freshness),
     needsKey: !(Array.isArray(node.security) && node.security.length === 0),
+    /** The field that only a bare answer has, where the service may send the data without its envelope. */
     bareField,
     params,
     envelope: ok.envelope,
@@ -102,12 +83,6 @@ export function readOperation(document: Node, path: string, value: unknown): Ope
 }
 
 const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0
-
-/** Required: what may be cached, and for how long, is decided with the operation. */
-function readFreshness(value: unknown, place: string): number {
-  check(isCount(value), place, 'must be a whole number of seconds')
-  return Number(value)
-}
 
 function readAnswer(document: Node, value: unknown, from: string): { headers: string[]; envelope: Shape } {
   const { node, place } = follow(document, value, from)
@@ -173,7 +148,7 @@ const PARAM_KEYWORDS = [
   'default',
 ]
 
-function readParam(document: Node, param: unknown, from: string): ParamModel {
+function readParam(document: Node, param: unknown, from: string) {
   const { node: found, place } = follow(document, param, from)
   const node = readNode(found, place, PARAM_KEYS)
   check(node.in === 'path' || node.in === 'query', place, `"in: ${String(node.in)}" is not understood`)

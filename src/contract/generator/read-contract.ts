@@ -12,14 +12,7 @@ import {
   text,
 } from './shape.ts'
 
-export interface Model {
-  document: Record<string, unknown>
-  groups: Groups
-  shapes: readonly NamedShape[]
-  /** The patterns of texts, by the name of their format. */
-  patterns: ReadonlyMap<string, string>
-  operations: readonly OperationModel[]
-}
+export type Model = Readonly<ReturnType<typeof readModel>>
 
 /** The description of each group, by its tag. */
 export type Groups = ReadonlyMap<string, string>
@@ -28,7 +21,7 @@ const DOCUMENT_KEYS = ['openapi', 'info', 'servers', 'tags', 'security', 'paths'
 const COMPONENT_KEYS = ['securitySchemes', 'parameters', 'headers', 'responses', 'schemas']
 
 /** @throws ContractError, naming the place, at anything that it does not understand. */
-export function readModel(contract: unknown): Model {
+export function readModel(contract: unknown) {
   const document = readNode(contract, 'the document', DOCUMENT_KEYS)
   const components = readNode(document.components, 'components', COMPONENT_KEYS)
   const shapes = Object.entries(asNode(components.schemas, 'components.schemas'))

@@ -2,21 +2,15 @@
 export type Shape =
   /**
    * One of some types of JSON. In place of `integer`, `unixSeconds` is a moment that a Date can hold; in place of `string`, a text with a pattern
-   * has the name of its format.
+   * has the name of its format, in camel case.
    */
-  | { kind: 'primitive'; types: readonly string[]; format?: TextFormat }
+  | { kind: 'primitive'; types: readonly string[]; format?: { name: string; pattern: string } }
   | { kind: 'ref'; name: string }
   | { kind: 'array'; items: Shape }
   | { kind: 'object'; fields: readonly Field[] }
   | { kind: 'record'; values: Shape }
   | { kind: 'openEnum'; values: readonly string[] }
   | { kind: 'nullable'; of: Shape }
-
-/** A format of texts, in camel case, and the pattern that they match. */
-interface TextFormat {
-  readonly name: string
-  readonly pattern: string
-}
 
 export interface Field {
   name: string

@@ -150,27 +150,8 @@ function answers<Name extends string>(table: Record<Name, FakeFrontAnswer>): Rea
 
 /**
  * What reverse proxies and gateways answer when they lose the service's answer, by the names of the fault `front`. The names with `-timeout`
- * are for a service that is silent, the others for a connection to the service that breaks. No body is in the service's format.
- *
- * | Name | Status | `Content-Type` | Body |
- * |---|---|---|---|
- * | `nginx` | 502 | `text/html` | HTML |
- * | `nginx-timeout` | 504 | `text/html` | HTML |
- * | `nginx-missing-page` | 404 | `text/html` | HTML: `error_page` names a file that is missing |
- * | `nginx-sorry-page` | 200 | `text/html` | HTML: `error_page 502 =200` |
- * | `apache` | 502 | `text/html; charset=iso-8859-1` | HTML |
- * | `caddy` | 502 | none | empty |
- * | `caddy-timeout` | 504 | none | empty |
- * | `h2o` | 502 | `text/plain; charset=utf-8` | text |
- * | `haproxy` | 502 | `text/html` | HTML |
- * | `haproxy-timeout` | 504 | `text/html` | HTML |
- * | `lighttpd` | 500 | `text/html` | HTML |
- * | `nghttpx` | 502 | `text/html; charset=UTF-8` | HTML |
- * | `squid` | 502 | `text/html;charset=utf-8` | HTML |
- * | `traffic-server` | 502 | `text/html` | HTML |
- * | `varnish` | 503, `Retry-After: 5` | `text/html; charset=utf-8` | HTML |
- * | `json-gateway` | 502 | `application/json` | JSON: `{ "message": … }` |
- * | `json-gateway-timeout` | 504 | `application/json` | JSON: `{ "message": … }` |
+ * are for a service that is silent, the others for a connection to the service that breaks. No body is in the service's format. The guide of
+ * the fake has them as a table.
  *
  * @example
  * for (const front of Object.keys(fakeFronts) as FakeFront[]) fake.fault({ front })

@@ -1,21 +1,14 @@
 import { checkValue, FakeUsageError, show } from '../rules/check.ts'
 import { MAX_TIME_MS, MAX_WAIT_MS } from '../rules/clock.ts'
+import type { JournalEntry } from '../rules/journal.ts'
 import type { FakeOperation } from '../rules/routes.ts'
 import * as is from '../rules/schema.ts'
 import { EXCLUSIVE, type FakeFront, fakeFronts } from './effects.ts'
 
 /** A request as a fault's `when` sees it. */
-export interface FakeRequest {
+export interface FakeRequest extends Pick<JournalEntry, 'method' | 'url' | 'path' | 'query'> {
   /** The operation that the path names. */
   operation: FakeOperation
-  /** HTTP method. */
-  method: string
-  /** The whole URL. */
-  url: string
-  /** The path below the version prefix. */
-  path: string
-  /** Query parameters. */
-  query: Record<string, string>
   /** Request headers. */
   headers: Headers
   /** The key of the request; `null` without one. */

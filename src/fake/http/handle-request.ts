@@ -7,7 +7,7 @@ import type { ServiceClock } from '../rules/clock.ts'
 import { type Answer, admit, execute, type QueryResult } from '../rules/execute.ts'
 import { isHeavy, type JournalEntry, outcomeOf } from '../rules/journal.ts'
 import { notFound, preflight, Rejection, type Reply, success, withCommonHeaders } from '../rules/reply.ts'
-import { matchRoute, nearestRoute, pathBelowVersion, type RouteMatch } from '../rules/routes.ts'
+import { matchRoute, nearestRoute, pathBelowVersion } from '../rules/routes.ts'
 import type { Session } from './session.ts'
 
 export interface IncomingRequest {
@@ -20,13 +20,7 @@ export interface IncomingRequest {
 }
 
 /** A request in the journal. */
-interface Received extends IncomingRequest {
-  entry: JournalEntry
-  /** The path below the version prefix; `undefined` if it is not below that of the fake. */
-  path: string | undefined
-  match: RouteMatch | undefined
-  key: string | undefined
-}
+type Received = ReturnType<typeof receive>
 
 /** An answer for the transport: its content, how it is delivered, and callbacks about the delivery. */
 export interface Exchange {
@@ -92,7 +86,7 @@ export async function handleRequest(
 }
 
 /** Enters a request in the journal and finds its route. */
-function receive(session: Session, incoming: IncomingRequest): Received {
+function receive(session: Session, incoming: IncomingRequest) {
   const { baseUrl, journal } = session.settings
   const { method, url, headers } = incoming
   const path = pathOf(baseUrl, url)
@@ -114,7 +108,7 @@ function receive(session: Session, incoming: IncomingRequest): Received {
   return { ...incoming, entry: session.journal.start(arrival), path, match, key }
 }
 
-/** The path below the version prefix, or below the path of the fake's `baseUrl`. The origin is ignored. */
+/** The path below the version prefix, or below the path of the fake's `baseUrl`; undefined elsewhere. The origin is ignored. */
 function pathOf(baseUrl: string | undefined, { pathname }: URL): string | undefined {
   if (baseUrl === undefined) return pathBelowVersion(pathname)
   const prefix = new URL(`${baseUrl}/`).pathname

@@ -47,12 +47,7 @@ export class Accounts {
     throw new FakeUsageError(`There is no key ${show(key)}. The keys are: ${names}.`)
   }
 
-  add(key: string, options: KeyOptions): void {
-    checkValue('key', is.text, key)
-    this.addAll({ [key]: options })
-  }
-
-  addAll(keys: Record<string, KeyOptions>): void {
+  add(keys: Record<string, KeyOptions>): void {
     this.state = new Map([...this.state, ...Object.entries(readKeys(keys))])
   }
 

@@ -31,12 +31,9 @@ describe.each(SHELLS)('fronts through %s', (shell) => {
   })
 })
 
-it.each([
-  ['the documentation of fakeFronts', 'src/fake/faults/effects.ts', ' * '],
-  ['the guide', 'src/fake/GUIDE.md', ''],
-])('%s lists every front with its status and type', (_, path, indent) => {
-  const lines = readFileSync(path, 'utf8').split('\n')
-  const rows = lines.filter((line) => line.startsWith(`${indent}| \``)).map((line) => line.slice(indent.length))
+it('the guide lists every front with its status and type', () => {
+  const lines = readFileSync('src/fake/GUIDE.md', 'utf8').split('\n')
+  const rows = lines.filter((line) => line.startsWith('| `'))
   for (const [front, { status, type, body, retryAfter }] of fronts) {
     const answer = `${status}${retryAfter === undefined ? '' : `, \`Retry-After: ${retryAfter}\``}`
     const kind = body === 'html' || body === 'json' ? body.toUpperCase() : body
