@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { threadId } from 'node:worker_threads'
 import { parseJson } from '../utils/json-data.ts'
 import { isWritable, resolveFile } from './replace-file.ts'
 
@@ -23,6 +24,8 @@ export interface FileLock {
 
 interface LockHolder {
   readonly pid: number
+  /** Its thread: 0 is the first one, with which a process ends. */
+  readonly thread: number
   readonly host: string
   /** Where its number means something: the boot of a system, and a container of it. Empty where that is not known. */
   readonly system: string
@@ -30,7 +33,7 @@ interface LockHolder {
   readonly started: string
 }
 
-/** The lock, or who has it, where that is known, and whether that is this process. */
+/** The lock, or who has it, where that is known, and whether that is this thread of this process. */
 type LockAttempt =
   | { readonly lock: FileLock }
   | { readonly lock?: undefined; readonly holder: LockHolder | undefined; readonly isOwn: boolean }
@@ -40,8 +43,8 @@ const TIMES = { heartbeatMs: 1_000, silenceMs: 5_000 }
 const POLL_MS = 20
 
 /**
- * Locks a file by a file beside it, whatever name leads to it. The lock of a process that has ended is taken over: at once where the number
- * of that process can be looked up, else after `silenceMs` without a heartbeat, for which it blocks.
+ * Locks a file by a file beside it, whatever name leads to it. The lock of a process or a thread that has ended is taken over: at once where the
+ * number of that process can be looked up, else after `silenceMs` without a heartbeat, for which it blocks.
  * @throws the error of the system if the lock cannot be written
  */
 export function lockFile(path: string, times = TIMES): LockAttempt {
@@ -61,7 +64,7 @@ export function lockAppendedFile(path: string): LockAttempt {
 }
 
 function acquire(file: string, times: typeof TIMES): LockAttempt {
-  const own = JSON.stringify({ ...identify(process.pid), id: randomUUID() })
+  const own = JSON.stringify({ ...identify(), id: randomUUID() })
   for (;;) {
     const lock = create(file, own, times)
     if (lock !== undefined) return { lock }
@@ -70,8 +73,8 @@ function acquire(file: string, times: typeof TIMES): LockAttempt {
     if (found === undefined) continue
     const holder = parse(found.text)
     const isNear = holder !== undefined && isOfThisSystem(holder)
-    const state = isNear ? lookUp(holder) : listen(file, found, times.silenceMs)
-    if (state === 'alive') return { holder, isOwn: isNear && holder.pid === process.pid }
+    const state = (isNear ? lookUp(holder) : undefined) ?? listen(file, found, times.silenceMs)
+    if (state === 'alive') return { holder, isOwn: isNear && isThisThread(holder) }
     if (state === 'changed') continue
     // Two processes may find the same dead holder. The one with the lock of the lock removes it; what the other one then finds is alive.
     const takeover = acquire(`${file}.lock`, times)
@@ -120,11 +123,18 @@ function create(file: string, own: string, { heartbeatMs }: typeof TIMES): FileL
   }
 }
 
-/** A container that is started again gives the same numbers to new processes, which began later. */
-function lookUp({ pid, started }: LockHolder): 'alive' | 'dead' {
+/**
+ * A container that is started again gives the same numbers to new processes, which began later. Undefined where the process runs and its thread may
+ * have ended.
+ */
+function lookUp(holder: LockHolder): 'alive' | 'dead' | undefined {
+  const { pid, thread, started } = holder
   const found = startOf(pid)
-  return (found === '' || found === started) && isRunning(pid) ? 'alive' : 'dead'
+  if ((found !== '' && found !== started) || !isRunning(pid)) return 'dead'
+  return thread === 0 || isThisThread(holder) ? 'alive' : undefined
 }
+
+const isThisThread = ({ pid, thread }: LockHolder): boolean => pid === process.pid && thread === threadId
 
 export function isRunning(pid: number): boolean {
   try {
@@ -167,21 +177,22 @@ function read(file: string) {
 }
 
 function parse(text: string): LockHolder | undefined {
-  const { pid, host, system, started } = Object(parseJson(text))
-  return Number.isSafeInteger(pid) && typeof host === 'string' ? { pid, host, system, started } : undefined
+  const { pid, thread, host, system, started } = Object(parseJson(text))
+  return Number.isSafeInteger(pid) && typeof host === 'string' ? { pid, thread, host, system, started } : undefined
 }
 
 const isOfThisSystem = ({ system, started }: LockHolder): boolean =>
-  typeof started === 'string' && system !== '' && system === identify(process.pid).system
+  typeof started === 'string' && system !== '' && system === identify().system
 
 /** Two containers may have one host name and the same numbers. Linux tells them apart; elsewhere a host has one set of numbers. */
-function identify(pid: number): LockHolder {
-  const host = hostname()
+function identify(): LockHolder {
+  const { pid } = process
+  const own = { pid, thread: threadId, host: hostname() }
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    return { pid, host, system: `${boot} ${readlinkSync('/proc/self/ns/pid')}`, started: startOf(pid) }
+    return { ...own, system: `${boot} ${readlinkSync('/proc/self/ns/pid')}`, started: startOf(pid) }
   } catch {
-    return { pid, host, system: process.platform === 'linux' ? '' : host, started: '' }
+    return { ...own, system: process.platform === 'linux' ? '' : own.host, started: '' }
   }
 }
 

@@ -8,7 +8,7 @@ import { replaceFile } from './replace-file.ts'
 
 /**
  * A file store cannot be opened, read or written. `code` is
- * - `store_in_use`: another process has it, or another store of this one;
+ * - `store_in_use`: another process or thread has it, or another store of this one;
  * - `store_unreadable`: the file holds something else, or is damaged;
  * - `store_failed`: the system refused, such as on a full disk; `cause` has its error;
  * - `store_closed`: it was closed.
@@ -49,8 +49,8 @@ export interface FileStore extends AsyncDisposable {
  * Opens a store of texts in one JSON file, or makes one. It is for the state of one process, up to a few hundred kilobytes: each change
  * writes the whole file. Changes that are made while the file is being written are written together.
  * - A crash at any moment leaves a file with every change that was resolved.
- * - One process at a time has the file, by a lock beside it (`<path>.lock`) with a heartbeat. The lock of a process that was killed is taken
- *   over: that of another machine or container after 5 seconds, for which this call blocks.
+ * - One thread of one process at a time has the file, by a lock beside it (`<path>.lock`) with a heartbeat. The lock of a process that was killed
+ *   is taken over: that of another machine or container, or of a worker thread that has ended, after 5 seconds, for which this call blocks.
  * - A symbolic link stays one.
  * @param path of the file. Its folder must exist.
  * @throws FileStoreError with the code `store_in_use`, `store_unreadable` or `store_failed`
@@ -169,7 +169,7 @@ function acquire(path: string): FileLock {
   const { pid, host } = attempt.holder ?? {}
   const message = attempt.isOwn
     ? `this process (${pid}) has it: share one store, or close the first one.`
-    : `${pid === undefined ? 'another process' : `process ${pid} of ${host}`} has it. Use one process for each file.`
+    : `${pid === undefined ? 'another process' : `process ${pid} of ${host}`} has it. Use one thread of one process for each file.`
   throw new FileStoreError(`${path}: ${message}`, { code: 'store_in_use', path, pid })
 }
 

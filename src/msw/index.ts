@@ -34,8 +34,10 @@ export function mswHandlers(fake: FakeService, options: MswHandlersOptions = {})
   return [
     http.all(`${base}/*`, async ({ request }) => {
       const { method, headers, signal } = request
+      // The fake keeps the object that it gets a signal in, and with it the request: see `IncomingRequest.owner`.
+      const init = { method, headers, signal, request }
       try {
-        return await fake.fetch(fake.baseUrl + request.url.slice(base.length), { method, headers, signal })
+        return await fake.fetch(fake.baseUrl + request.url.slice(base.length), init)
       } catch (error) {
         // The caller gave up, or the connection broke. Anything else is a mistake in a fault's own function: msw reports it.
         if (signal.aborted || isConnectionError(error)) return HttpResponse.error()

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { createBudget, createClient, isEtnMarketError } from 'etn-market'
 import { createFakeService, fakeTokens } from 'etn-market/fake'
 import { createPriceFeed } from 'etn-market/feed'
@@ -158,6 +159,24 @@ test.each([
   await new Promise((resolve) => holder.once('exit', resolve))
   takeLock(path)
   expect(fs.existsSync(file)).toBe(false)
+})
+
+test('the lock of a worker thread is left alone while it runs, and taken over when it has ended', async () => {
+  const path = makePath()
+  // As the lock does: with a heartbeat of its own thread.
+  const code = `
+    const { futimesSync, openSync, writeSync } = require('node:fs')
+    const { parentPort, threadId, workerData } = require('node:worker_threads')
+    const file = openSync(workerData.path + '.lock', 'wx')
+    writeSync(file, JSON.stringify({ ...workerData.lock, thread: threadId }))
+    let seconds = 1e9
+    setInterval(() => futimesSync(file, ++seconds, seconds), 20)
+    parentPort.postMessage('held')`
+  const holder = new Worker(code, { eval: true, workerData: { path, lock: readOwnLock() } })
+  await new Promise((resolve) => holder.once('message', resolve))
+  expect(lockFile(path, QUICK)).toMatchObject({ holder: { pid: process.pid }, isOwn: false })
+  await holder.terminate()
+  takeLock(path)
 })
 
 test('a lock that a crash left without a text is taken over', () => {

@@ -4,8 +4,10 @@ import { createNodeTransport } from 'etn-market/node'
 import { HttpResponse, http, passthrough } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { nextTurn } from '../../src/concurrency/event-loop.ts'
 import { createFakeService, fakeTokens } from '../../src/fake/index.ts'
 import { mswHandlers } from '../../src/msw/index.ts'
+import { collectGarbage } from '../support/garbage.ts'
 
 // As a user's suite would have it.
 const fake = createFakeService({ keys: { esk_test_mine: 10_000 } })
@@ -67,6 +69,18 @@ describe('mswHandlers', () => {
     const response = await fetch(`${baseUrl.replace(/\/$/, '')}/tokens/52014?limit=2`, { headers })
     expect((await response.json()).data).toHaveLength(2)
     expect(fake.journal()).toMatchObject([{ operation: 'token.list', path: '/tokens/52014', query: { limit: '2' } }])
+  })
+
+  it('breaks a stalled body when the caller gives up, though garbage was collected meanwhile', async () => {
+    fake.fault({ stall: 5 })
+    const leaving = new AbortController()
+    const stalled = await fetch(`${API}/prices/etn`, { headers, signal: leaving.signal })
+    const text = stalled.text()
+    await nextTurn()
+    collectGarbage()
+    leaving.abort(new Error('enough'))
+    await expect(text).rejects.toThrow('enough')
+    expect(fake.journal().every(({ finished }) => finished)).toBe(true)
   })
 
   it('uses the base URL of the fake', async () => {

@@ -26,8 +26,9 @@ function readRequest(input: Request | string | URL, init: RequestInit): Incoming
   const from = isRequest(input) ? input : undefined
   const url = new URL(from ? from.url : String(input), globalThis.location?.href)
   const headers = init.headers ? new Headers(init.headers) : (from?.headers ?? new Headers())
-  const signal = init.signal === undefined ? from?.signal : (init.signal ?? undefined)
-  return { url, headers, signal, from, method: (init.method ?? from?.method ?? 'GET').toUpperCase() }
+  const owner = init.signal === undefined ? from : init
+  const signal = owner?.signal ?? undefined
+  return { url, headers, signal, owner, method: (init.method ?? from?.method ?? 'GET').toUpperCase() }
 }
 
 function fail(exchange: Exchange, error: TypeError): never {

@@ -16,7 +16,7 @@ export interface IncomingRequest {
   headers: Headers
   signal: AbortSignal | undefined
   /** Kept while its signal is listened to: in Node the signal of a `Request` that is garbage-collected no longer aborts. */
-  from?: Request | undefined
+  owner?: object | undefined
 }
 
 /** A request in the journal. */
