@@ -94,13 +94,13 @@ export class Attempt implements HttpAttempt {
           const read = readOutcome(outcome, body, sending, clock)
           const validating = validate(read, sending)
           if (validating !== undefined) await validating
-          if (this.#sent !== undefined) sending.emit({ type: 'request.succeeded', durationMs, status: read.status })
+          if (this.#sent !== undefined) sending.emit?.({ type: 'request.succeeded', durationMs, status: read.status })
           return read
         } catch (error) {
           failure = error
           const code = error instanceof EtnMarketError ? error.code : 'aborted'
           const status = response && { status: response.status }
-          if (this.#sent !== undefined) sending.emit({ type: 'request.failed', durationMs, ...status, code })
+          if (this.#sent !== undefined) sending.emit?.({ type: 'request.failed', durationMs, ...status, code })
           throw error
         } finally {
           const refusal = answered === outcome ? failure : errorOf(answered, answeredBody, sending, clock)
@@ -222,7 +222,7 @@ export class Attempt implements HttpAttempt {
   #recordSent(sending: ChargedRequest): void {
     this.#sent = this.#context.usage.recordSent()
     sending.sentAt = this.#context.cache?.now()
-    sending.emit({ type: 'request.sent', params: sending.params })
+    sending.emit?.({ type: 'request.sent', params: sending.params })
   }
 
   /** Remembers whether it may be retried, and begins a cool-down. A front knows nothing of what the service takes. */
@@ -234,7 +234,7 @@ export class Attempt implements HttpAttempt {
     const cooldown = isFront || isOfProxy ? undefined : cooldownOf(refusal, this.#context.maxCooldownMs)
     if (cooldown === undefined || this.#admission === undefined) return
     const waitMs = this.#admission.refuse(cooldown.scope, cooldown.waitMs)
-    sending.emit({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
+    sending.emit?.({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
   }
 
   async #look(): Promise<void> {

@@ -129,18 +129,18 @@ export function bill(
   } else if (charge.state === 'unknown') {
     reservation.markUncertain()
     usage.recordUncertain(reservation.credits)
-    emit({ type: 'credits.uncertain', credits: reservation.credits })
+    emit?.({ type: 'credits.uncertain', credits: reservation.credits })
   } else {
     proof = reservation.settle(charge.credits, { remaining })
     usage.recordCharge(request.operation, charge.credits, charge.fromHeader)
     const type = charge.fromHeader ? 'credits.charged' : 'credits.computed'
     // The newest balance that is known: this answer may be a late one.
     const newest = remaining === undefined ? {} : { remaining: usage.remaining() ?? remaining }
-    emit({ type, credits: charge.credits, ...newest })
+    emit?.({ type, credits: charge.credits, ...newest })
   }
-  if (proof !== undefined) emit({ type: 'credits.reconciled', ...proof })
+  if (proof !== undefined) emit?.({ type: 'credits.reconciled', ...proof })
   if (charge.credits > reservation.credits) {
-    emit({ type: 'credits.drift', predicted: reservation.credits, charged: charge.credits })
+    emit?.({ type: 'credits.drift', predicted: reservation.credits, charged: charge.credits })
   }
 }
 

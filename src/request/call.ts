@@ -15,7 +15,6 @@ import { type CallLifetime, DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from '.
 import { dedupeKey, type InFlightRequests } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope } from './read-answer.ts'
-import { ignoreEvents } from './request-events.ts'
 import { type SendContext, send } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
 
@@ -95,7 +94,7 @@ async function run(input: CallInput, context: CallContext, report: CallReport): 
     const { lifetime, plan, requests, settings } = opened
     const { callId, signal } = lifetime
     const estimated = sumCosts(requests).max
-    context.emit({ type: 'call.started', callId, operation, params, estimated })
+    context.emit?.({ type: 'call.started', callId, operation, params, estimated })
     const cached = context.cache === undefined || settings.isReload ? [] : await opened.readCache(context.cache)
     signal.throwIfAborted()
     input.stop?.throwIfAborted()
@@ -184,7 +183,7 @@ class Call {
       const onUnclaimed = ({ attempts: attempt, credits, charge }: ChargeTotals) => {
         const { operation } = request
         if (charge !== 'none')
-          context.emit({ type: 'credits.unclaimed', callId, requestId, operation, attempt, credits, charge })
+          context.emit?.({ type: 'credits.unclaimed', callId, requestId, operation, attempt, credits, charge })
       }
       const { value, error, paid: claimed, mustRestart } = await shared.join(waiter, start, onUnclaimed)
       if (mustRestart) {
@@ -222,9 +221,8 @@ class Call {
   emitEnd(sum: CallTotals, failure?: unknown): void {
     const { operation, params, onEnd } = this.#input
     onEnd?.(sum)
-    if (this.#context.emit === ignoreEvents) return
     const { attempts, charge, credits, shared, cached } = sum
-    this.#context.emit({
+    this.#context.emit?.({
       type: failure === undefined ? 'call.succeeded' : 'call.failed',
       callId: this.lifetime.callId,
       operation,

@@ -112,7 +112,7 @@ async function reportMismatch(
   { request: { operation }, settings, shared, emit }: ChargedRequest,
 ): Promise<void> {
   const issues = await raceWithAbort(explainMismatch(operation, envelope), shared.signal)
-  if (settings.validate === 'warn') return emit({ type: 'response.mismatch', issues })
+  if (settings.validate === 'warn') return emit?.({ type: 'response.mismatch', issues })
   const first = issues.slice(0, 1).map(({ path, message }) => `${path || 'the body'}: ${message}`)
   throw new ResponseError(
     `${operation}: the answer does not match the contract (${first}). The call was paid for and is not retried; the body is in error.body.`,
