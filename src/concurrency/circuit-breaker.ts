@@ -1,5 +1,5 @@
 import type { AdmissionRequest, CooldownScope, Permit, PermitResult } from './admission-types.ts'
-import { type Clock, monotonicNow, startTimer } from './clock.ts'
+import { type Clock, startTimer } from './clock.ts'
 
 /** Open becomes half open when its time is over. Half open becomes closed after a success, when nobody waits and no refusal is recent. */
 type State =
@@ -149,7 +149,7 @@ export class CircuitBreaker {
   #openLeftMs(): number {
     if (this.#state.name !== 'open') return 0
     const { openedAt, forMs } = this.#state
-    return Math.max(0, forMs - (monotonicNow(this.#clock) - openedAt))
+    return Math.max(0, forMs - (this.#clock.monotonic() - openedAt))
   }
 
   #blockedLeftMs(): number {
@@ -159,7 +159,7 @@ export class CircuitBreaker {
   #open(askedMs: number): number {
     const forMs = Math.max(this.#openLeftMs(), askedMs)
     this.#timesOpened++
-    this.#state = { name: 'open', openedAt: monotonicNow(this.#clock), forMs }
+    this.#state = { name: 'open', openedAt: this.#clock.monotonic(), forMs }
     this.stopTimer()
     return forMs
   }

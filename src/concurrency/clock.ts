@@ -32,9 +32,6 @@ export async function sleep(clock: Clock, ms: number, signal: CancellationSignal
   }
 }
 
-/** A time to wait with: for time-outs, deadlines, retries and cool-downs. A step of the wall clock does not change it. */
-export const monotonicNow = (clock: Pick<Clock, 'monotonic'>): number => clock.monotonic()
-
 /** Timers stand still while a machine sleeps, so that what depends on an age is looked at this often. */
 export const LOOK_MS = 10_000
 

@@ -1,6 +1,6 @@
 import type { Admission, PermitResult } from '../concurrency/admission-types.ts'
 import { LightAbortController } from '../concurrency/cancellation.ts'
-import { isSystemClock, monotonicNow, sleep, startTimer } from '../concurrency/clock.ts'
+import { isSystemClock, sleep, startTimer } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget.ts'
@@ -71,7 +71,7 @@ export class Attempt implements HttpAttempt {
       this.#admission = isPromise(admitted) ? await admitted : admitted
       const preparing = this.#prepare(sending, sending.hasWaited || this.#admission.hasWaited)
       if (preparing !== undefined) await preparing
-      const startedAt = monotonicNow(clock)
+      const startedAt = clock.monotonic()
       const outcome = this.#admission.isCurrent() ? await this.#transmit(sending) : undefined
       if (outcome !== undefined) {
         if (this.#isTried && this.#sent === undefined) {
@@ -81,7 +81,7 @@ export class Attempt implements HttpAttempt {
         // What a hook made of an answer is for the caller; what it cost and refused is the service's word.
         const { answered = outcome } = outcome
         result = permitResult(answered)
-        const endedAt = monotonicNow(clock)
+        const endedAt = clock.monotonic()
         if (result === 'succeeded') sending.recordProgress(endedAt)
         const response = responseOf(outcome)
         const body = parseJson(response?.text)

@@ -1,7 +1,7 @@
 import type { CacheEvent } from '../client/events.ts'
 import type { CacheableOperation, CacheOptions, CacheStore } from '../client/options.ts'
 import type { CancellationSignal } from '../concurrency/cancellation.ts'
-import { AgeClock, type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { AgeClock, type Clock } from '../concurrency/clock.ts'
 import { callStore } from '../concurrency/store-timeout.ts'
 import { checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { operations } from '../generated/operations.ts'
@@ -118,11 +118,11 @@ export class Cache {
   }
 
   #isUsed(request: PlannedRequest): boolean {
-    return this.#ttlOf(request) > 0 && monotonicNow(this.#clock) >= this.#restsUntil
+    return this.#ttlOf(request) > 0 && this.#clock.monotonic() >= this.#restsUntil
   }
 
   #rest(ids: Ids, error: unknown): void {
-    this.#restsUntil = monotonicNow(this.#clock) + REST_MS
+    this.#restsUntil = this.#clock.monotonic() + REST_MS
     this.#emit?.({ type: 'cache.failed', ...ids, message: messageOf(error) })
   }
 

@@ -1,5 +1,5 @@
 import { abortReason, createAbortListeners, LightAbortController, throwIfAborted } from '../concurrency/cancellation.ts'
-import { type Clock, monotonicNow, startTimer } from '../concurrency/clock.ts'
+import { type Clock, startTimer } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import type { Batch } from './batch.ts'
 
@@ -33,7 +33,7 @@ export class CallLifetimes {
   }
 
   /** Records that a request of the client was answered and need not be repeated: deadlines of calls that wait for a slot stand still. */
-  recordProgress(at = monotonicNow(this.clock)): void {
+  recordProgress(at = this.clock.monotonic()): void {
     this.#progressAt = at
   }
 
@@ -43,12 +43,12 @@ export class CallLifetimes {
 
   /** Records that a call is ended by its signal or its deadline. */
   recordEarlyEnd(): void {
-    this.#earlyEndAt = monotonicNow(this.clock)
+    this.#earlyEndAt = this.clock.monotonic()
   }
 
   /** How long ago that was; Infinity before the first. Milliseconds. */
   msSinceEarlyEnd(): number {
-    return monotonicNow(this.clock) - this.#earlyEndAt
+    return this.clock.monotonic() - this.#earlyEndAt
   }
 
   /** Aborts every call that is under way and rejects new ones. Resolves when all have ended. */
@@ -74,11 +74,11 @@ export class CallLifetime {
     this.deadlineMs = deadlineMs
     this.end = end
     this.#calls = calls
-    this.#startedAt = monotonicNow(calls.clock)
+    this.#startedAt = calls.clock.monotonic()
   }
 
   elapsed(): number {
-    return Math.max(0, monotonicNow(this.#calls.clock) - this.#startedAt)
+    return Math.max(0, this.#calls.clock.monotonic() - this.#startedAt)
   }
 
   /** Starts the time limit of one of its requests, less what the call has used already. */
@@ -108,7 +108,7 @@ export class Deadline {
     this.#endsAt = endsAt
     this.#onExpire = onExpire
     this.#batch = batch
-    const leftMs = Math.max(0, endsAt - monotonicNow(calls.clock))
+    const leftMs = Math.max(0, endsAt - calls.clock.monotonic())
     this.#stopTimer = startTimer(calls.clock, leftMs, () => this.look())
   }
 
@@ -128,13 +128,13 @@ export class Deadline {
   remaining(): number {
     this.#noteProgress()
     const stallsInMs = this.#batch?.stallsInMs() ?? Number.POSITIVE_INFINITY
-    return Math.max(0, Math.min(this.#endsAt - monotonicNow(this.#calls.clock), stallsInMs))
+    return Math.max(0, Math.min(this.#endsAt - this.#calls.clock.monotonic(), stallsInMs))
   }
 
   /** In the queue it stands still up to each moment at which progress is made; after the last one it runs. */
   setQueued(isQueued: boolean): void {
     this.#noteProgress()
-    this.#queuedAt = isQueued ? monotonicNow(this.#calls.clock) : undefined
+    this.#queuedAt = isQueued ? this.#calls.clock.monotonic() : undefined
   }
 
   /** Ends it without a call of `onExpire`; no timer is left. */

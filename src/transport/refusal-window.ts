@@ -1,5 +1,5 @@
 import type { RecentRefusals } from '../concurrency/circuit-breaker.ts'
-import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import type { Clock } from '../concurrency/clock.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
 
 /** A minute, and a millisecond more: whether a refusal is a minute old is for the service to know. */
@@ -21,7 +21,7 @@ export class RefusalWindow implements RecentRefusals {
   }
 
   add(isCertain: boolean): void {
-    this.#refusals.push({ at: monotonicNow(this.#clock), isCertain })
+    this.#refusals.push({ at: this.#clock.monotonic(), isCertain })
   }
 
   count(): number {
@@ -33,7 +33,7 @@ export class RefusalWindow implements RecentRefusals {
   }
 
   msUntilBelow(limit: number): number {
-    const now = monotonicNow(this.#clock)
+    const now = this.#clock.monotonic()
     const counted = this.#recent(now)
     const last = counted[counted.length - limit]
     return last === undefined ? 0 : msLeft(last, now)
@@ -44,7 +44,7 @@ export class RefusalWindow implements RecentRefusals {
     return beyond <= 0 ? 0 : exponentialBackoff(beyond - 1, MIN_ESCALATED_WAIT_MS, MAX_ESCALATED_WAIT_MS)
   }
 
-  #recent(now = monotonicNow(this.#clock)) {
+  #recent(now = this.#clock.monotonic()) {
     this.#refusals = this.#refusals.filter((refusal) => msLeft(refusal, now) > 0)
     return this.#refusals
   }
