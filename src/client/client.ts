@@ -150,7 +150,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
       validate: settings.validate,
       clock,
       closed: lifetimes.closed,
-      open: (path, headers, signal) => ky.open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
+      open: (path, headers, signal) => ky.open(baseUrl() + path, { ...requestHeaders(''), ...headers }, signal),
       call: (operation, params, options, more) =>
         run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),
       extend: (extension) =>

@@ -8,10 +8,9 @@ import type {
 } from '../concurrency/admission-types.ts'
 import { CircuitBreaker } from '../concurrency/circuit-breaker.ts'
 import type { Clock } from '../concurrency/clock.ts'
-import { responseOf } from '../transport/outcome.ts'
 import { MAX_KEY_REFUSALS, RefusalWindow } from '../transport/refusal-window.ts'
-import type { AttemptOutcome } from '../transport/transport.ts'
 import { lastIndexWhere } from '../utils/runtime.ts'
+import type { Received } from './read-answer.ts'
 
 type Obstacle = CircuitBreaker | 'slot'
 
@@ -203,10 +202,9 @@ class RequestPermit implements Admission {
 }
 
 /** What the end of an attempt shows of the service's limits. */
-export function permitResult(outcome: AttemptOutcome): PermitResult {
-  const { failure } = outcome
-  const { status } = responseOf(outcome) ?? {}
+export function permitResult({ outcome, response }: Received): PermitResult {
+  const status = response?.status
   // A caller who leaves may leave a refusal behind.
-  if (status === 429 || (status === undefined && failure?.mayHaveArrived)) return 'lost'
+  if (status === 429 || (status === undefined && outcome.failure?.mayHaveArrived)) return 'lost'
   return status !== undefined && status < 500 && status !== 408 ? 'succeeded' : 'failed'
 }

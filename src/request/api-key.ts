@@ -7,8 +7,8 @@ import { isFake, isFakeKey } from '../utils/fake-mark.ts'
 import { environment } from '../utils/runtime.ts'
 import type { Emit } from './send.ts'
 
-/** The key for a request; undefined to send none. */
-export type ApiKeySource = (signal: CancellationSignal) => string | undefined | Promise<string | undefined>
+/** The key for a request; empty to send none. */
+export type ApiKeySource = (signal: CancellationSignal) => string | Promise<string>
 
 /** Reads the key of each request from the option. Each key is redacted from errors and events from then on. */
 export function createApiKeySource(
@@ -20,9 +20,9 @@ export function createApiKeySource(
     return async (signal) => accept(await raceWithAbort(ask(option), signal), redactor)
   }
   const given = option ?? environment('ETN_MARKET_API_KEY')
-  const key = given === undefined ? undefined : accept(given, redactor)
+  const key = given === undefined ? '' : accept(given, redactor)
   // A fake is no public service.
-  const isNeeded = key === undefined && !isFake(fetch)
+  const isNeeded = key === '' && !isFake(fetch)
   return () => {
     if (isNeeded && isPublicService()) throw missingKey()
     return key

@@ -4,14 +4,13 @@ import { isSystemClock, sleep, startTimer } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget.ts'
-import { acceptsLightSignal, checkOutcome, failed, isHead, type Progress, responseOf } from '../transport/outcome.ts'
+import { acceptsLightSignal, checkOutcome, failed, isHead, type Progress } from '../transport/outcome.ts'
 import { sizeError } from '../transport/response-text.ts'
-import type { AttemptOutcome, HttpAttempt, HttpResponse, ResponseHead } from '../transport/transport.ts'
-import { parseJson } from '../utils/json-data.ts'
-import { isPromise, namedError } from '../utils/runtime.ts'
+import type { AttemptOutcome, HttpAttempt, ResponseHead } from '../transport/transport.ts'
+import { namedError } from '../utils/runtime.ts'
 import { permitResult } from './admission.ts'
 import { bill, isFromFront } from './billing.ts'
-import { errorOf, type RequestResult, readOutcome, validate } from './read-answer.ts'
+import { errorOf, type Received, type RequestResult, readOutcome, receive, validate } from './read-answer.ts'
 import { cooldownOf } from './retry.ts'
 import type { ChargedRequest, SendContext } from './send.ts'
 
@@ -33,7 +32,6 @@ export class Attempt implements HttpAttempt {
   readonly signal: AbortSignal
   readonly #controller: AbortController | LightAbortController
   readonly #context: SendContext
-  readonly #apiKey: string | undefined
   readonly #progress: Progress = { sent: false, head: undefined }
   /** Undefined when the transport has nothing more to say. */
   #sending: ChargedRequest | undefined
@@ -47,30 +45,28 @@ export class Attempt implements HttpAttempt {
   #resolve: (outcome: AttemptOutcome | undefined) => void = nothing
   #reject: (error: unknown) => void = nothing
 
-  constructor(sending: ChargedRequest, context: SendContext, apiKey: string | undefined) {
+  constructor(sending: ChargedRequest, context: SendContext) {
     const { request, settings, callId, number: attempt } = sending
     this.url = sending.url
-    this.headers = context.requestHeaders(apiKey, settings.headers)
+    this.headers = context.requestHeaders(sending.apiKey, settings.headers)
     this.context = { operation: request.operation, callId, attempt }
     this.maxResponseBytes = context.maxResponseBytes
     this.#controller = acceptsLightSignal(context.transport.send) ? new LightAbortController() : new AbortController()
     this.signal = ('signal' in this.#controller ? this.#controller.signal : this.#controller) as AbortSignal
     this.#context = context
-    this.#apiKey = apiKey
     this.#sending = sending
   }
 
   /** Resolves to the answer. Where its time goes by while hooks run or a connection is waited for, it is sent anew. */
   async run(): Promise<RequestResult> {
     const sending = this.#sending as ChargedRequest
-    const { clock, usage, admission } = this.#context
+    const { clock, usage, admission, lifetimes } = this.#context
     const { shared } = sending
     let result: PermitResult = 'unused'
     try {
       const admitted = admission.admit(sending)
-      this.#admission = isPromise(admitted) ? await admitted : admitted
-      const preparing = this.#prepare(sending, sending.hasWaited || this.#admission.hasWaited)
-      if (preparing !== undefined) await preparing
+      this.#admission = 'then' in admitted ? await admitted : admitted
+      if (sending.hasWaited || this.#admission.hasWaited) await this.#prepare()
       const startedAt = clock.monotonic()
       const outcome = this.#admission.isCurrent() ? await this.#transmit(sending) : undefined
       if (outcome !== undefined) {
@@ -79,19 +75,18 @@ export class Attempt implements HttpAttempt {
           shared.totals.attempts++
         }
         // What a hook made of an answer is for the caller; what it cost and refused is the service's word.
-        const { answered = outcome } = outcome
+        const received = receive(outcome)
+        const answered = outcome.answered ? receive(outcome.answered) : received
+        const { response } = received
         result = permitResult(answered)
         const endedAt = clock.monotonic()
-        if (result === 'succeeded') sending.recordProgress(endedAt)
-        const response = responseOf(outcome)
-        const body = parseJson(response?.text)
-        const answeredBody = answered === outcome ? body : parseJson(responseOf(answered)?.text)
+        if (result === 'succeeded') lifetimes.recordProgress(endedAt)
         sending.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
-        bill(answered, answeredBody, this.#sent, sending, usage)
+        bill(answered, this.#sent, sending, usage)
         const durationMs = endedAt - startedAt
         let failure: unknown
         try {
-          const read = readOutcome(outcome, body, sending, clock)
+          const read = readOutcome(received, sending, clock)
           const validating = validate(read, sending)
           if (validating !== undefined) await validating
           if (this.#sent !== undefined) sending.emit?.({ type: 'request.succeeded', durationMs, status: read.status })
@@ -103,9 +98,8 @@ export class Attempt implements HttpAttempt {
           if (this.#sent !== undefined) sending.emit?.({ type: 'request.failed', durationMs, ...status, code })
           throw error
         } finally {
-          const refusal = answered === outcome ? failure : errorOf(answered, answeredBody, sending, clock)
-          const isFront = isFromFront(responseOf(answered), answeredBody)
-          if (refusal instanceof EtnMarketError) this.#recordRefusal(sending, refusal, isFront)
+          const refusal = answered === received ? failure : errorOf(answered, sending, clock)
+          if (refusal instanceof EtnMarketError) this.#recordRefusal(sending, refusal, answered)
           // What a hook could not do, it could not do at the next attempt either.
           if (outcome.failure?.kind === 'hook') sending.retryable = undefined
         }
@@ -114,7 +108,7 @@ export class Attempt implements HttpAttempt {
       shared.isSending = false
       this.#admission?.end(this.#sent === undefined ? 'unused' : result)
     }
-    return new Attempt(sending, this.#context, this.#apiKey).run()
+    return new Attempt(sending, this.#context).run()
   }
 
   readonly onConnecting = (): void => {
@@ -124,10 +118,10 @@ export class Attempt implements HttpAttempt {
   }
 
   readonly recheck = (): Promise<void> => {
-    const looked = this.#look()
+    const prepared = this.#prepare().catch((error) => this.#refuse(error))
     // A transport of the user may not wait for it.
-    looked.catch(nothing)
-    return looked
+    prepared.catch(nothing)
+    return prepared
   }
 
   readonly beforeSend = (): void => {
@@ -171,27 +165,22 @@ export class Attempt implements HttpAttempt {
   }
 
   /**
-   * Waits for what the last look needs. After another wait, a turn of the event loop passes: a call that ends must not trigger another that
-   * is ending in the same turn. A budget with a store writes that the request is sent in this window.
+   * After a wait: lets a turn of the event loop pass, because a call that ends must not trigger another that is ending in the same turn, and waits
+   * for what the last look needs. A budget with a store writes that the request is sent in this window.
    */
-  #prepare(sending: ChargedRequest, hasWaited: boolean): Promise<void> | undefined {
-    if (hasWaited) return this.#turn(sending).then(() => this.#prepare(sending, false))
-    sending.batch?.throwIfStopped()
-    sending.confirm()
-    if (sending.confirmed !== undefined) return sending.awaitConfirmed(sending.confirmed)
-    sending.signal.throwIfAborted()
-    return undefined
-  }
-
-  /** If a call ended early, wait 20 ms before the final check. */
-  async #turn(sending: ChargedRequest): Promise<void> {
+  async #prepare(): Promise<void> {
+    const sending = this.#requireOngoing()
     const { lifetimes, clock } = this.#context
+    const { batch, shared, signal } = sending
     await nextTurn()
-    // A custom clock decides itself what happens at the same moment.
-    if (isSystemClock(clock) && lifetimes.msSinceEarlyEnd() < MAX_BURST_MS)
-      await sleep(clock, MAX_BURST_MS, sending.signal)
+    // If a call ended early, wait 20 ms before the final check. A custom clock decides itself what happens at the same moment.
+    if (isSystemClock(clock) && lifetimes.msSinceEarlyEnd() < MAX_BURST_MS) await sleep(clock, MAX_BURST_MS, signal)
     sending.hasWaited = false
-    if (sending.shared.remaining() === 0) sending.shared.expire()
+    if (shared.remaining() === 0) shared.expire()
+    batch?.throwIfStopped()
+    sending.confirm()
+    await sending.awaitConfirmed()
+    signal.throwIfAborted()
   }
 
   /**
@@ -226,24 +215,16 @@ export class Attempt implements HttpAttempt {
   }
 
   /** Remembers whether it may be retried, and begins a cool-down. A front knows nothing of what the service takes. */
-  #recordRefusal(sending: ChargedRequest, refusal: EtnMarketError, isFront: boolean): void {
+  #recordRefusal(sending: ChargedRequest, refusal: EtnMarketError, { response, body }: Received): void {
     if (refusal.retryable) sending.retryable = refusal
     // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
-    const isOfProxy = this.#apiKey === undefined && isBudgetRefusal(refusal)
+    const isOfProxy = sending.apiKey === '' && isBudgetRefusal(refusal)
     if (isOfProxy) this.#admission?.end('succeeded')
-    const cooldown = isFront || isOfProxy ? undefined : cooldownOf(refusal, this.#context.maxCooldownMs)
+    const isOfOther = isOfProxy || isFromFront(response, body)
+    const cooldown = isOfOther ? undefined : cooldownOf(refusal, this.#context.maxCooldownMs)
     if (cooldown === undefined || this.#admission === undefined) return
     const waitMs = this.#admission.refuse(cooldown.scope, cooldown.waitMs)
     sending.emit?.({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
-  }
-
-  async #look(): Promise<void> {
-    const sending = this.#requireOngoing()
-    try {
-      await this.#prepare(sending, true)
-    } catch (error) {
-      this.#refuse(error)
-    }
   }
 
   #requireOngoing(): ChargedRequest {
@@ -289,7 +270,7 @@ export class Attempt implements HttpAttempt {
       progress.sent = true
       return failed('invalid_fetch', progress, new TypeError('the transport gave no outcome that can be read'))
     }
-    const answer: HttpResponse | undefined = responseOf(outcome)
+    const answer = outcome.response ?? outcome.failure.response
     const tooLarge = sizeError(answer?.text, this.maxResponseBytes)
     if (answer === undefined || tooLarge === undefined) return outcome
     progress.head = { status: answer.status, headers: answer.headers }

@@ -1,13 +1,12 @@
-import type { Reconciliation } from '../credits/budget.ts'
+import type { Reconciliation, Reservation } from '../credits/budget.ts'
 import { isCredits } from '../credits/budget-core.ts'
 import { costOf, countItems } from '../credits/cost.ts'
 import type { Usage } from '../credits/usage.ts'
 import type { ChargeState } from '../errors/base.ts'
 import { isObject } from '../operations/type-guards.ts'
-import { responseOf } from '../transport/outcome.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHeaders, TransportFailure } from '../transport/transport.ts'
 import type { PlannedRequest } from './plan-requests.ts'
-import type { Envelope } from './read-answer.ts'
+import type { Envelope, Received } from './read-answer.ts'
 import type { ChargedRequest } from './send.ts'
 
 /** What one attempt was charged. */
@@ -104,20 +103,18 @@ function balanceOf(
 
 /**
  * BILL: records what an attempt was charged, in the totals of the request, in the budget and in the usage of the client.
- * @param body the parsed JSON of the answer, undefined where it is none
  * @param sent the number of the request in the order of sending, when it was sent
  */
 export function bill(
-  answered: AttemptOutcome,
-  body: unknown,
+  { outcome, response, body }: Received,
   sent: number | undefined,
-  { request, shared: { totals }, reservation, emit }: ChargedRequest,
+  { request, shared: { totals }, reservation: reserved, emit }: ChargedRequest,
   usage: Usage,
 ): void {
-  const answer = responseOf(answered)
-  const remaining = answer && balanceOf(request, answer, body)
+  const reservation = reserved as Reservation
+  const remaining = response && balanceOf(request, response, body)
   if (remaining !== undefined && sent !== undefined) usage.recordRemaining(sent, remaining)
-  const charge = chargeOf(request, answered, body)
+  const charge = chargeOf(request, outcome, body)
   totals.credits += charge.credits
   totals.charge = strongest(totals.charge, charge.state)
   if (charge.state === 'charged' && !charge.fromHeader) totals.isComputed = true

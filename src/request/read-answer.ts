@@ -26,6 +26,19 @@ export interface RequestResult {
   readonly headers: ResponseHeaders
 }
 
+/** How an attempt ended, with what was answered, as far as it arrived. */
+export interface Received {
+  readonly outcome: AttemptOutcome
+  readonly response: HttpResponse | undefined
+  /** The parsed JSON, undefined where the body is none. */
+  readonly body: unknown
+}
+
+export function receive(outcome: AttemptOutcome): Received {
+  const response = outcome.response ?? outcome.failure.response
+  return { outcome, response, body: parseJson(response?.text) }
+}
+
 /** @throws ResponseError when the body has no data: it was paid for all the same */
 function parseResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Envelope {
   const envelope = toEnvelope(request, body)
@@ -71,22 +84,22 @@ export function isExpected({ operation }: PlannedRequest, envelope: Envelope): b
 
 /** PARSE: the answer of the attempt. @throws the error that it ended in */
 export function readOutcome(
-  { response, failure, answered }: AttemptOutcome,
-  body: unknown,
+  { outcome, response: head, body }: Received,
   { request, settings, shared }: ChargedRequest,
   clock: Clock,
 ): RequestResult {
+  const { response, failure, answered } = outcome
+  if (response !== undefined && isSuccess(response.status)) {
+    if (isForeignPage(response)) throw foreignPageError(request, response)
+    const { status, headers, text = '' } = response
+    return { envelope: parseResponse(request, response, body), text, status, headers }
+  }
   if (failure?.kind === 'aborted') throw shared.signal.reason
-  const head = response ?? failure.response
   const waitMs = head && !isSuccess(head.status) ? retryAfterMs(head.headers, clock.now()) : undefined
   // An answer of a hook is none of a front.
   const isForeign = answered === undefined && isFromFront(head, body)
   const errorContext = { request, body, isForeign, retryAfterMs: waitMs, timeoutMs: settings.timeoutMs }
-  if (failure !== undefined) throw errorOfFailure(errorContext, failure)
-  const { status, headers, text = '' } = response
-  if (!isSuccess(status)) throw errorOfResponse(errorContext, response)
-  if (isForeignPage(response)) throw foreignPageError(errorContext, response)
-  return { envelope: parseResponse(request, response, body), text, status, headers }
+  throw failure === undefined ? errorOfResponse(errorContext, response) : errorOfFailure(errorContext, failure)
 }
 
 /** The error that an outcome ends in; undefined where it ends in an answer. */

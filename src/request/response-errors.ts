@@ -36,10 +36,10 @@ export interface ErrorContext {
 type ErrorClass = new (message: string, details: ErrorDetails) => EtnMarketError
 
 /** A 2xx with a web page: the base URL does not lead to the service, or a page stands in for an answer that was lost. */
-export function foreignPageError({ request }: ErrorContext, { status, text }: HttpResponse): EtnMarketError {
+export function foreignPageError({ operation }: PlannedRequest, { status, text }: HttpResponse): EtnMarketError {
   return new ResponseError(
-    `${request.operation}: a web page answered (${status}, text/html), not the service. Check baseUrl, and that the proxy forwards this path.`,
-    { operation: request.operation, code: 'not_the_service', status, body: text },
+    `${operation}: a web page answered (${status}, text/html), not the service. Check baseUrl, and that the proxy forwards this path.`,
+    { operation, code: 'not_the_service', status, body: text },
   )
 }
 

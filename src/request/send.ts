@@ -9,7 +9,6 @@ import type { Usage } from '../credits/usage.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import type { RequestHeaders } from '../transport/request-headers.ts'
 import type { Transport } from '../transport/transport.ts'
-import { isPromise } from '../utils/runtime.ts'
 import type { ApiKeySource } from './api-key.ts'
 import { Attempt } from './attempt.ts'
 import type { Batch } from './batch.ts'
@@ -111,7 +110,7 @@ export async function send(details: RequestDetails, context: SendContext): Promi
     // p-retry wraps what is not an Error, such as the reason of a signal.
     throw shared.signal.aborted ? shared.signal.reason : error
   } finally {
-    sending.releaseReservation()
+    sending.release()
     releaseSlot?.()
   }
 }
@@ -129,6 +128,7 @@ export class ChargedRequest implements AdmissionRequest {
   readonly arrival: number
   readonly signal: CancellationSignal
   readonly emit: RequestEmit | undefined
+  /** Empty for none. */
   apiKey = ''
   /** The attempt under way: 1 for the first. */
   number = 0
@@ -140,10 +140,10 @@ export class ChargedRequest implements AdmissionRequest {
   retryable: EtnMarketError | undefined
   /** What the store of a budget still writes. */
   confirmed: Promise<void> | undefined
+  /** What is reserved for the attempt under way; undefined before the first. */
+  reservation: Reservation | undefined
   readonly #details: RequestDetails
   readonly #context: SendContext
-  /** Credits reserved for the attempt under way; undefined before the first. */
-  #reservation: Reservation | Promise<Reservation> | undefined
 
   constructor(details: RequestDetails, context: SendContext) {
     const { request, settings, shared, batch, callId, params, baseUrl, arrival } = details
@@ -163,11 +163,6 @@ export class ChargedRequest implements AdmissionRequest {
     this.emit = context.emit && ((raised) => this.#emit(raised))
   }
 
-  /** What is reserved for the attempt under way. */
-  get reservation(): Reservation {
-    return this.#reservation as Reservation
-  }
-
   /**
    * Reserves the worst case of the next attempt, at once, in the client's budget and in the limit that the call brings along. A promise where
    * a store has to write it. @throws BudgetExceededError where it does not fit
@@ -178,38 +173,44 @@ export class ChargedRequest implements AdmissionRequest {
     const details = this.#spending(cause)
     const { max } = this.request.cost
     const reserved = limit ? reserveInBoth(limit, budget, max, details) : budget.reserve(max, details)
-    this.#reservation = reserved
-    return isPromise(reserved) ? this.#awaitReservation(reserved) : undefined
+    if ('then' in reserved) return this.#awaitReservation(reserved)
+    this.reservation = reserved
+    return undefined
   }
 
   async #awaitReservation(reserving: Promise<Reservation>): Promise<void> {
     this.hasWaited = true
-    this.#reservation = await this.shared.awaitState(reserving)
+    try {
+      this.reservation = await this.shared.awaitState(reserving)
+    } catch (error) {
+      // A store may still write it.
+      releaseReservation(reserving)
+      throw error
+    }
   }
 
   /** Right before sending: moves the reservation to the window of now, for the key of now. @throws BudgetExceededError when it does not fit there */
   confirm(): void {
     // What is being written counts for the window in which that began; afterwards it is looked at again.
     if (this.confirmed !== undefined) return
-    const confirmed = this.reservation.confirm(this.#spending(), this.#context.keyName(this.apiKey))
-    if (!isPromise(confirmed)) return
+    const confirmed = this.reservation?.confirm(this.#spending(), this.#context.keyName(this.apiKey))
+    if (confirmed === undefined) return
     this.confirmed = confirmed
     // An attempt waits for it, unless the request ends before.
     confirmed.catch(() => {})
   }
 
-  async awaitConfirmed(confirmed: Promise<void>): Promise<void> {
-    await this.shared.awaitState(confirmed)
+  async awaitConfirmed(): Promise<void> {
+    if (this.confirmed !== undefined) await this.shared.awaitState(this.confirmed)
     this.confirmed = undefined
-    this.signal.throwIfAborted()
   }
 
   /**
-   * Frees what is reserved for an attempt that was not sent, also where a store still writes it. One that was sent is billed by then: what it was
-   * charged stays counted, and what a lost one may have been charged stays blocked.
+   * Frees what is reserved for an attempt that was not sent. One that was sent is billed by then: what it was charged stays counted, and what a
+   * lost one may have been charged stays blocked.
    */
-  releaseReservation(): void {
-    releaseReservation(this.#reservation)
+  release(): void {
+    this.reservation?.release()
   }
 
   async waitForSlot({ slots }: Batch): Promise<() => void> {
@@ -223,18 +224,15 @@ export class ChargedRequest implements AdmissionRequest {
   }
 
   /** Asks for the key, and makes an attempt. */
-  attempt(number: number): Promise<RequestResult> {
+  async attempt(number: number): Promise<RequestResult> {
     this.number = number
     this.retryable = this.confirmed = this.sentAt = undefined
-    const apiKey = this.request.isKeyless ? undefined : this.#context.apiKey(this.signal)
-    if (!isPromise(apiKey)) return this.#attemptWith(apiKey)
-    this.hasWaited = true
-    return apiKey.then((key) => this.#attemptWith(key))
-  }
-
-  #attemptWith(apiKey: string | undefined): Promise<RequestResult> {
-    this.apiKey = apiKey ?? ''
-    return new Attempt(this, this.#context, apiKey).run()
+    if (!this.request.isKeyless) {
+      const apiKey = this.#context.apiKey(this.signal)
+      if (typeof apiKey !== 'string') this.hasWaited = true
+      this.apiKey = typeof apiKey === 'string' ? apiKey : await apiKey
+    }
+    return new Attempt(this, this.#context).run()
   }
 
   /** After a failure: waits, and reserves the credits of the next attempt. @throws the failure itself, where it is the last */
@@ -243,7 +241,7 @@ export class ChargedRequest implements AdmissionRequest {
     const { clock } = this.#context
     const refusal = this.retryable
     if (refusal === undefined || retriesLeft <= 0) throw error
-    this.releaseReservation()
+    this.release()
     shared.dropStopped(error)
     batch?.throwIfStopped()
     const waitMs = retryDelay(refusal, {
