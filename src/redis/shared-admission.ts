@@ -7,7 +7,7 @@ import type {
   PermitResult,
 } from '../concurrency/admission-types.ts'
 import { sleep, systemClock } from '../concurrency/clock.ts'
-import { MAX_KEY_REFUSALS } from '../transport/refusal-window.ts'
+import { MAX_KEY_REFUSALS } from '../transport/circuit-breaker.ts'
 import type { Lease } from './background.ts'
 import type { Member } from './redis-fleet.ts'
 import { ADMIT, END, REFUSE } from './scripts/limits.lua.ts'
