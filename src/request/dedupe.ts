@@ -1,12 +1,18 @@
 import { type CancellationSignal, LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
+import { startTimer } from '../concurrency/clock.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { StarterFailure } from '../errors/budget.ts'
 import type { Batch } from './batch.ts'
 import { type ChargeTotals, createTotals, strongest } from './billing.ts'
-import { type CallLifetime, DEADLINE_EXCEEDED, type Deadline, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
+import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestResult } from './read-answer.ts'
 import type { CallSettings } from './settings.ts'
+
+/** The reason of a call that took too long; replaced by a TimeoutError before it leaves the library. */
+export const DEADLINE_EXCEEDED = Symbol('deadline exceeded')
+/** The same for a call that waited for a store or a fleet; replaced by a StateUnavailableError. */
+export const STATE_DEADLINE_EXCEEDED = Symbol('deadline exceeded during a wait for the state')
 
 export interface Waiter {
   readonly lifetime: CallLifetime
@@ -41,9 +47,7 @@ export class InFlightRequests {
   get(key: string): InFlightRequest {
     const known = this.#inFlight.get(key)
     if (known !== undefined) return known
-    const request: InFlightRequest = new InFlightRequest(() => {
-      if (this.#inFlight.get(key) === request) this.#inFlight.delete(key)
-    })
+    const request = new InFlightRequest(this.#inFlight, key)
     this.#inFlight.set(key, request)
     return request
   }
@@ -51,6 +55,64 @@ export class InFlightRequests {
   /** Aborts what nobody waits for and is read to its end. Resolves when it has ended. */
   async close(reason: unknown): Promise<void> {
     await Promise.all([...this.#inFlight.values()].map((request) => request.stopAbandoned(reason)))
+  }
+}
+
+/** A time limit that stands still while its request waits in a queue and other requests make progress. */
+class Deadline {
+  readonly #calls: CallLifetimes
+  readonly #onExpire: () => void
+  readonly #batch: Batch | undefined
+  /** Later by as long as it stood still. */
+  #endsAt: number
+  #queuedAt: number | undefined
+  #stopTimer: () => void
+
+  /** @param onExpire called once when its time is over, or when the batch has had no answer for as long as a call may take */
+  constructor({ calls, startedAt, deadlineMs }: CallLifetime, batch: Batch | undefined, onExpire: () => void) {
+    this.#calls = calls
+    this.#endsAt = startedAt + deadlineMs
+    this.#onExpire = onExpire
+    this.#batch = batch
+    const leftMs = Math.max(0, this.#endsAt - calls.clock.monotonic())
+    this.#stopTimer = startTimer(calls.clock, leftMs, () => this.look())
+  }
+
+  /** Ends it if its time is over, else starts its timer anew. The timer is late where the machine has slept, and early where the time stood still. */
+  look(): void {
+    this.#stopTimer()
+    const leftMs = this.remaining()
+    if (leftMs > 0) {
+      this.#stopTimer = startTimer(this.#calls.clock, leftMs, () => this.look())
+      return
+    }
+    this.#calls.recordEarlyEnd()
+    this.#onExpire()
+  }
+
+  /** Milliseconds that are left. */
+  remaining(): number {
+    this.#noteProgress()
+    const stallsInMs = this.#batch?.stallsInMs() ?? Number.POSITIVE_INFINITY
+    return Math.max(0, Math.min(this.#endsAt - this.#calls.clock.monotonic(), stallsInMs))
+  }
+
+  /** In the queue it stands still up to each moment at which progress is made; after the last one it runs. */
+  setQueued(isQueued: boolean): void {
+    this.#noteProgress()
+    this.#queuedAt = isQueued ? this.#calls.clock.monotonic() : undefined
+  }
+
+  /** Ends it without a call of `onExpire`; no timer is left. */
+  stop(): void {
+    this.#stopTimer()
+  }
+
+  #noteProgress(): void {
+    if (this.#queuedAt === undefined) return
+    const stillMs = Math.max(0, this.#calls.progressAt - this.#queuedAt)
+    this.#queuedAt += stillMs
+    this.#endsAt += stillMs
   }
 }
 
@@ -76,8 +138,9 @@ export class InFlightRequest {
   readonly totals = createTotals()
   /** Whether an attempt was handed to the network and has not ended. */
   isSending = false
-  /** Lets no further caller join. */
-  readonly #close: () => void
+  /** Where further callers find it. */
+  readonly #inFlight: Map<string, InFlightRequest>
+  readonly #key: string
   readonly #waits = new Set<Wait>()
   #starter: Wait | undefined
   /** Of the caller who stopped waiting last, and so aborted the request. */
@@ -90,8 +153,9 @@ export class InFlightRequest {
   /** Credits that are on some caller's account. */
   #claimed = 0
 
-  constructor(close: () => void) {
-    this.#close = close
+  constructor(inFlight: Map<string, InFlightRequest>, key: string) {
+    this.#inFlight = inFlight
+    this.#key = key
   }
 
   /**
@@ -112,7 +176,7 @@ export class InFlightRequest {
         if (!this.isSending) this.#leave(wait, stop?.reason)
       }
       const onExpire = () => this.#leave(wait, this.#isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
-      const deadline = lifetime.startDeadline(onExpire, batch)
+      const deadline = new Deadline(lifetime, batch, onExpire)
       const end = () => {
         deadline.stop()
         signal.removeEventListener('abort', onAbort)
@@ -122,18 +186,23 @@ export class InFlightRequest {
       const wait: Wait = { waiter, deadline, end, resolve }
       signal.addEventListener('abort', onAbort)
       stop?.addEventListener('abort', onStop)
-      deadline.setQueued(this.#isQueued)
+      if (this.#isQueued) deadline.setQueued(true)
       this.#starter ??= wait
       this.#waits.add(wait)
-      this.#ended ??= send()
-        .then(
-          (value) => this.#end(value, undefined),
-          (error: unknown) => this.#end(undefined, error),
-        )
-        .then((isPaid) => {
-          if (!isPaid) onUnclaimed(this.#claim())
-        })
+      this.#ended ??= this.#run(send, onUnclaimed)
     })
+  }
+
+  async #run(send: () => Promise<RequestResult>, onUnclaimed: (totals: ChargeTotals) => void): Promise<void> {
+    let value: RequestResult | undefined
+    let failure: unknown
+    try {
+      value = await send()
+    } catch (error) {
+      failure = error
+    }
+    this.#close()
+    if (!this.#answer(value, failure)) onUnclaimed(this.#claim())
   }
 
   /** The time that the callers have left: the longest of their deadlines. Milliseconds. */
@@ -201,20 +270,28 @@ export class InFlightRequest {
   }
 
   /** Answers those who wait. Returns whether one of them pays. */
-  #end(value: RequestResult | undefined, error: unknown): boolean {
-    this.#close()
-    const concernsStarter = error instanceof StarterFailure
-    const reason = concernsStarter ? error.reason : error
-    let isPaid = false
-    const answer = (wait: Wait, value: RequestResult | undefined, error: unknown, mustRestart: boolean) => {
-      wait.end()
-      const isPayer = !mustRestart && !isPaid
-      isPaid ||= isPayer
-      wait.resolve({ value, error, paid: isPayer ? this.#claim() : undefined, mustRestart })
+  #answer(value: RequestResult | undefined, failure: unknown): boolean {
+    // Then nobody else waits.
+    if (this.#last !== undefined) {
+      this.#last.resolve({ value: undefined, error: this.signal.reason, paid: this.#claim(), mustRestart: false })
+      return true
     }
-    if (this.#last !== undefined) answer(this.#last, undefined, this.signal.reason, false)
-    for (const wait of this.#waits) answer(wait, value, reason, concernsStarter && wait !== this.#starter)
+    const concernsStarter = failure instanceof StarterFailure
+    const error = concernsStarter ? failure.reason : failure
+    let isPaid = false
+    for (const wait of this.#waits) {
+      wait.end()
+      const mustRestart = concernsStarter && wait !== this.#starter
+      const paid: ChargeTotals | undefined = mustRestart || isPaid ? undefined : this.#claim()
+      isPaid ||= paid !== undefined
+      wait.resolve({ value, error, paid, mustRestart })
+    }
     return isPaid
+  }
+
+  /** Lets no further caller join. */
+  #close(): void {
+    if (this.#inFlight.get(this.#key) === this) this.#inFlight.delete(this.#key)
   }
 
   #leave(wait: Wait, reason: unknown): void {

@@ -272,8 +272,8 @@ export class ChargedRequest implements AdmissionRequest {
     return this.shared.awaitState(work)
   }
 
-  recordProgress(at?: number): void {
-    this.#context.lifetimes.recordProgress(at)
+  recordProgress(): void {
+    this.#context.lifetimes.recordProgress(this.#context.clock.monotonic())
   }
 
   #spending(cause?: unknown): ReservationDetails {
