@@ -10,7 +10,15 @@ import type { AttemptOutcome, HttpAttempt, ResponseHead } from '../transport/tra
 import { namedError } from '../utils/runtime.ts'
 import { permitResult } from './admission.ts'
 import { bill, isFromFront } from './billing.ts'
-import { errorOf, type Received, type RequestResult, readOutcome, receive, validate } from './read-answer.ts'
+import {
+  errorOf,
+  isExpected,
+  type Received,
+  type RequestResult,
+  readOutcome,
+  receive,
+  reportMismatch,
+} from './read-answer.ts'
 import { cooldownOf } from './retry.ts'
 import type { ChargedRequest, SendContext } from './send.ts'
 
@@ -18,6 +26,9 @@ import type { ChargedRequest, SendContext } from './send.ts'
 const MAX_BURST_MS = 20
 
 const nothing = (): void => {}
+
+/** The request may be sent after a wait. */
+class SentLater extends Error {}
 
 /**
  * ONE ATTEMPT, which the transport talks to: admission -> last look -> transport -> billing -> parse -> validate. It ends with the transport's outcome,
@@ -41,7 +52,7 @@ export class Attempt implements HttpAttempt {
   #isTried = false
   /** Its number in the order of sending, when it was sent. */
   #sent: number | undefined
-  #stopTimer = nothing
+  #stopTimer: (() => void) | undefined
   #resolve: (outcome: AttemptOutcome | undefined) => void = nothing
   #reject: (error: unknown) => void = nothing
 
@@ -66,9 +77,9 @@ export class Attempt implements HttpAttempt {
     try {
       const admitted = admission.admit(sending)
       this.#admission = 'then' in admitted ? await admitted : admitted
-      if (sending.hasWaited || this.#admission.hasWaited) await this.#prepare()
+      const isReady = sending.hasWaited || this.#admission.hasWaited ? await this.#prepare() : true
       const startedAt = clock.monotonic()
-      const outcome = this.#admission.isCurrent() ? await this.#transmit(sending) : undefined
+      const outcome = isReady ? await this.#transmit(sending) : undefined
       if (outcome !== undefined) {
         if (this.#isTried && this.#sent === undefined) {
           this.#recordSent(sending)
@@ -87,8 +98,8 @@ export class Attempt implements HttpAttempt {
         let failure: unknown
         try {
           const read = readOutcome(received, sending, clock)
-          const validating = validate(read, sending)
-          if (validating !== undefined) await validating
+          if (sending.settings.validate !== 'off' && !isExpected(sending.request, read.envelope))
+            await reportMismatch(read, sending)
           if (this.#sent !== undefined) sending.emit?.({ type: 'request.succeeded', durationMs, status: read.status })
           return read
         } catch (error) {
@@ -118,7 +129,7 @@ export class Attempt implements HttpAttempt {
   }
 
   readonly recheck = (): Promise<void> => {
-    const prepared = this.#prepare().catch((error) => this.#refuse(error))
+    const prepared = this.#prepare().then(nothing, (error) => this.#cancel(error))
     // A transport of the user may not wait for it.
     prepared.catch(nothing)
     return prepared
@@ -126,13 +137,11 @@ export class Attempt implements HttpAttempt {
 
   readonly beforeSend = (): void => {
     const sending = this.#requireOngoing()
-    let isAllowed = false
     try {
-      isAllowed = this.#mayBeSent(sending)
+      this.#look(sending)
     } catch (error) {
-      this.#refuse(error)
+      this.#cancel(error)
     }
-    if (!isAllowed) this.#sendNothing(new Error('The request must not be sent now: the client sends it later.'))
     this.#progress.sent = true
     this.#startTimer(sending)
   }
@@ -160,15 +169,15 @@ export class Attempt implements HttpAttempt {
 
   /** Its time begins when it is sent. Until then hooks and queues may take as long as the call has; a connection may take the same time. */
   #startTimer({ settings }: ChargedRequest): void {
-    this.#stopTimer()
+    this.#stopTimer?.()
     this.#stopTimer = startTimer(this.#context.clock, settings.timeoutMs, this.#onTimeout)
   }
 
   /**
    * After a wait: lets a turn of the event loop pass, because a call that ends must not trigger another that is ending in the same turn, and waits
-   * for what the last look needs. A budget with a store writes that the request is sent in this window.
+   * for what the last look needs. A budget with a store writes that the request is sent in this window. False where a cool-down has begun.
    */
-  async #prepare(): Promise<void> {
+  async #prepare(): Promise<boolean> {
     const sending = this.#requireOngoing()
     const { lifetimes, clock } = this.#context
     const { batch, shared, signal } = sending
@@ -181,31 +190,31 @@ export class Attempt implements HttpAttempt {
     sending.confirm()
     await sending.awaitConfirmed()
     signal.throwIfAborted()
+    return this.#admission?.isCurrent() === true
   }
 
   /**
    * LAST LOOK: whether the request may be sent now. Its signal, its deadline, the window of its budget and cool-downs are looked at when
-   * everything that may wait is over, and nothing but the bytes is left to send. False where it may be sent after a wait.
-   * @throws the reason of the signal, or BudgetExceededError where the request does not fit the window of now
+   * everything that may wait is over, and nothing but the bytes is left to send.
+   * @throws the reason of the signal, BudgetExceededError where the request does not fit the window of now, or SentLater
    */
-  #mayBeSent(sending: ChargedRequest): boolean {
+  #look(sending: ChargedRequest): void {
     const { shared, signal, batch } = sending
     signal.throwIfAborted()
     // A redirect that is followed is no attempt of its own.
-    if (this.#sent !== undefined) return true
+    if (this.#sent !== undefined) return
     batch?.throwIfStopped()
     sending.confirm()
     const isCurrent = this.#admission?.isCurrent() === true
     if (sending.confirmed !== undefined || !isCurrent || shared.remaining() === 0) {
       sending.hasWaited = true
-      return false
+      throw new SentLater('The request must not be sent now: the client sends it later.')
     }
     this.#recordSent(sending)
     // Afterwards, so that what a listener aborts is not sent.
     signal.throwIfAborted()
     shared.totals.attempts++
     shared.isSending = true
-    return true
   }
 
   #recordSent(sending: ChargedRequest): void {
@@ -233,17 +242,13 @@ export class Attempt implements HttpAttempt {
   }
 
   /** Ends it without an outcome: for the transport it was aborted. */
-  #sendNothing(reason: unknown): never {
+  #cancel(error: unknown): never {
     if (this.#sending !== undefined) {
+      if (!(error instanceof SentLater)) this.#reject(error)
       this.#end(undefined)
-      this.#controller.abort(reason)
+      this.#controller.abort(error)
     }
-    throw reason
-  }
-
-  #refuse(error: unknown): never {
-    this.#reject(error)
-    return this.#sendNothing(error)
+    throw error
   }
 
   readonly #onAbort = () => this.#stop('aborted', this.#sending?.signal.reason)
@@ -281,7 +286,7 @@ export class Attempt implements HttpAttempt {
     const sending = this.#sending
     if (sending === undefined) return
     this.#sending = undefined
-    this.#stopTimer()
+    this.#stopTimer?.()
     sending.signal.removeEventListener('abort', this.#onAbort)
     this.#resolve(outcome)
     this.#resolve = this.#reject = nothing

@@ -4,9 +4,9 @@ import { costOf, countItems } from '../credits/cost.ts'
 import type { Usage } from '../credits/usage.ts'
 import type { ChargeState } from '../errors/base.ts'
 import { isObject } from '../operations/type-guards.ts'
-import type { AttemptOutcome, HttpResponse, ResponseHeaders, TransportFailure } from '../transport/transport.ts'
+import type { AttemptOutcome, HttpResponse, TransportFailure } from '../transport/transport.ts'
 import type { PlannedRequest } from './plan-requests.ts'
-import type { Envelope, Received } from './read-answer.ts'
+import type { Answer, Received } from './read-answer.ts'
 import type { ChargedRequest } from './send.ts'
 
 /** What one attempt was charged. */
@@ -155,15 +155,6 @@ export interface ChargeTotals {
   isComputed: boolean
 }
 
-export interface Answer {
-  readonly envelope: Envelope
-  /** The body as it was sent; undefined where it is from the cache. */
-  readonly text?: string | undefined
-  readonly status?: number | undefined
-  readonly headers?: ResponseHeaders | undefined
-  readonly isCached: boolean
-}
-
 /** How one request of a call ended, and what this call was charged for it. */
 export interface PaidResult {
   readonly answer?: Answer | undefined
@@ -188,7 +179,7 @@ export function sumUp(results: readonly PaidResult[]): CallTotals {
     sum.charge = strongest(sum.charge, paid.charge)
     sum.isComputed ||= paid.isComputed
     if (isShared) sum.shared++
-    if (answer?.isCached) sum.cached++
+    if (answer !== undefined && answer.status === undefined) sum.cached++
   }
   return sum
 }

@@ -165,7 +165,7 @@ class Call {
     const { params, stop, budget: limit, onAnswer } = this.#input
     if (cached !== undefined) {
       onAnswer?.(request.path, { text: JSON.stringify(cached) })
-      return { answer: { envelope: cached, isCached: true }, paid: createTotals(), isShared: false }
+      return { answer: { envelope: cached }, paid: createTotals(), isShared: false }
     }
     const batch = this.#batch
     const baseUrl = this.#baseUrl
@@ -185,8 +185,9 @@ class Call {
         if (charge !== 'none')
           context.emit?.({ type: 'credits.unclaimed', callId, requestId, operation, attempt, credits, charge })
       }
-      const { value, error, paid: claimed, mustRestart } = await shared.join(waiter, start, onUnclaimed)
-      if (mustRestart) {
+      const result = await shared.join(waiter, start, onUnclaimed)
+      const { answer, error, paid, isShared } = result
+      if (result.mustRestart) {
         try {
           // Check this caller's limit first, or callers without credits restart it one by one.
           limit?.check(request.cost.max, { operation: request.operation })
@@ -196,16 +197,13 @@ class Call {
           return { error: this.#toError(refusal, paid), paid, isShared: false }
         }
       }
-      // Undefined where another caller of the same request pays.
-      const paid = claimed ?? { ...createTotals(), attempts: shared.totals.attempts }
-      const isShared = claimed === undefined
-      onAnswer?.(request.path, value === undefined ? { error } : value)
-      if (value === undefined) return { error: this.#toError(error, paid, isShared), paid, isShared }
+      onAnswer?.(request.path, answer ?? { error })
+      if (answer === undefined) return { error: this.#toError(error, paid, isShared), paid, isShared }
       batch?.recordAnswer()
+      if (!isShared) return result
       // Each caller may change what it gets, so those that share get a copy.
-      const { text, status, headers } = value
-      const envelope = claimed ? value.envelope : (copyEnvelope(request, text) ?? value.envelope)
-      return { answer: { envelope, text, status, headers, isCached: false }, paid, isShared }
+      const envelope = copyEnvelope(request, answer.text) ?? answer.envelope
+      return { answer: { ...answer, envelope }, paid, isShared }
     }
   }
 

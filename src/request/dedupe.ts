@@ -3,7 +3,7 @@ import { startTimer } from '../concurrency/clock.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { StarterFailure } from '../errors/budget.ts'
 import type { Batch } from './batch.ts'
-import { type ChargeTotals, createTotals, strongest } from './billing.ts'
+import { type ChargeTotals, createTotals, type PaidResult, strongest } from './billing.ts'
 import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestResult } from './read-answer.ts'
@@ -25,12 +25,9 @@ export interface Waiter {
   readonly batch: Batch | undefined
 }
 
-export interface SharedResult {
-  readonly value: RequestResult | undefined
-  /** Why there is no value: the request failed, or the reason for which the caller stopped waiting. */
-  readonly error: unknown
-  /** What this caller pays, as the first to be answered or the last to leave; undefined where another one does. */
-  readonly paid: ChargeTotals | undefined
+/** It is paid by the first caller to be answered, or the last to leave. */
+export interface SharedResult extends PaidResult {
+  readonly answer: RequestResult | undefined
   /** The request ended by the limit of another caller, or with that caller: this one has to ask anew. */
   readonly mustRestart: boolean
 }
@@ -194,15 +191,15 @@ export class InFlightRequest {
   }
 
   async #run(send: () => Promise<RequestResult>, onUnclaimed: (totals: ChargeTotals) => void): Promise<void> {
-    let value: RequestResult | undefined
+    let answer: RequestResult | undefined
     let failure: unknown
     try {
-      value = await send()
+      answer = await send()
     } catch (error) {
       failure = error
     }
     this.#close()
-    if (!this.#answer(value, failure)) onUnclaimed(this.#claim())
+    if (!this.#answer(answer, failure)) onUnclaimed(this.#claim())
   }
 
   /** The time that the callers have left: the longest of their deadlines. Milliseconds. */
@@ -270,10 +267,10 @@ export class InFlightRequest {
   }
 
   /** Answers those who wait. Returns whether one of them pays. */
-  #answer(value: RequestResult | undefined, failure: unknown): boolean {
+  #answer(answer: RequestResult | undefined, failure: unknown): boolean {
     // Then nobody else waits.
     if (this.#last !== undefined) {
-      this.#last.resolve({ value: undefined, error: this.signal.reason, paid: this.#claim(), mustRestart: false })
+      this.#resolve(this.#last, true, undefined, this.signal.reason)
       return true
     }
     const concernsStarter = failure instanceof StarterFailure
@@ -282,11 +279,16 @@ export class InFlightRequest {
     for (const wait of this.#waits) {
       wait.end()
       const mustRestart = concernsStarter && wait !== this.#starter
-      const paid: ChargeTotals | undefined = mustRestart || isPaid ? undefined : this.#claim()
-      isPaid ||= paid !== undefined
-      wait.resolve({ value, error, paid, mustRestart })
+      const isPayer: boolean = !mustRestart && !isPaid
+      isPaid ||= isPayer
+      this.#resolve(wait, isPayer, answer, error, mustRestart)
     }
     return isPaid
+  }
+
+  #resolve(wait: Wait, isPayer: boolean, answer: RequestResult | undefined, error: unknown, mustRestart = false): void {
+    const paid = isPayer ? this.#claim() : { ...createTotals(), attempts: this.totals.attempts }
+    wait.resolve({ answer, error, paid, isShared: !isPayer, mustRestart })
   }
 
   /** Lets no further caller join. */
@@ -308,8 +310,7 @@ export class InFlightRequest {
       return
     }
     const goesOn = this.isSending || this.#hasOwner()
-    const paid = isLast || !goesOn ? this.#claim() : undefined
-    wait.resolve({ value: undefined, error: reason, paid, mustRestart: false })
+    this.#resolve(wait, isLast || !goesOn, undefined, reason)
     if (goesOn) return
     this.#close()
     this.signal.abort(new StarterFailure(reason))

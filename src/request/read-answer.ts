@@ -18,6 +18,7 @@ export interface Envelope {
   readonly cursor?: unknown
 }
 
+/** What the service answered to a request. */
 export interface RequestResult {
   readonly envelope: Envelope
   /** The body, from which each caller who shares the answer gets a copy. */
@@ -25,6 +26,9 @@ export interface RequestResult {
   readonly status: number
   readonly headers: ResponseHeaders
 }
+
+/** One of the cache has no more than its envelope. */
+export type Answer = Pick<RequestResult, 'envelope'> & Partial<RequestResult>
 
 /** How an attempt ended, with what was answered, as far as it arrived. */
 export interface Received {
@@ -112,15 +116,8 @@ export function errorOf(...args: Parameters<typeof readOutcome>): unknown {
   }
 }
 
-/** VALIDATE: raises an event for a mismatch with the contract; only then a promise. @throws ResponseError where mismatches are errors */
-export function validate(result: RequestResult, sending: ChargedRequest): Promise<void> | undefined {
-  const { request, settings } = sending
-  return settings.validate === 'off' || isExpected(request, result.envelope)
-    ? undefined
-    : reportMismatch(result, sending)
-}
-
-async function reportMismatch(
+/** VALIDATE: raises an event for an answer that does not match the contract. @throws ResponseError where mismatches are errors */
+export async function reportMismatch(
   { envelope, text }: RequestResult,
   { request: { operation }, settings, shared, emit }: ChargedRequest,
 ): Promise<void> {

@@ -96,8 +96,7 @@ export async function send(details: RequestDetails, context: SendContext): Promi
   const sending = new ChargedRequest(details, context)
   let releaseSlot: (() => void) | undefined
   try {
-    const reserve = () => sending.reserve()
-    const reserved = batch ? batch.addReservation(reserve, request.cost.max) : reserve()
+    const reserved = batch ? batch.addReservation(() => sending.reserve(), request.cost.max) : sending.reserve()
     reserved?.catch(() => {})
     // Sends no call that is aborted in the tick in which it was made, or because one that was made beside it has failed.
     for (let step = 0; step < STEPS_BEFORE_SENDING; step++) await undefined
@@ -110,7 +109,8 @@ export async function send(details: RequestDetails, context: SendContext): Promi
     // p-retry wraps what is not an Error, such as the reason of a signal.
     throw shared.signal.aborted ? shared.signal.reason : error
   } finally {
-    sending.release()
+    // One that was sent is billed by then: what it was charged stays counted, and what a lost one may have been charged stays blocked.
+    sending.reservation?.release()
     releaseSlot?.()
   }
 }
@@ -205,14 +205,6 @@ export class ChargedRequest implements AdmissionRequest {
     this.confirmed = undefined
   }
 
-  /**
-   * Frees what is reserved for an attempt that was not sent. One that was sent is billed by then: what it was charged stays counted, and what a
-   * lost one may have been charged stays blocked.
-   */
-  release(): void {
-    this.reservation?.release()
-  }
-
   async waitForSlot({ slots }: Batch): Promise<() => void> {
     const free = slots.tryAcquire()
     if (free !== undefined) return free
@@ -241,7 +233,7 @@ export class ChargedRequest implements AdmissionRequest {
     const { clock } = this.#context
     const refusal = this.retryable
     if (refusal === undefined || retriesLeft <= 0) throw error
-    this.release()
+    this.reservation?.release()
     shared.dropStopped(error)
     batch?.throwIfStopped()
     const waitMs = retryDelay(refusal, {
