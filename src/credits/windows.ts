@@ -66,8 +66,7 @@ export class BudgetWindows {
   }
 
   /** What counts now: the current window, and others that are not over. */
-  totals(): WindowTotals {
-    const counted = this.current()
+  totals(counted = this.current()): WindowTotals {
     if (this.#others.length === 0) return counted
     const totals = { spent: counted.spent, reserved: counted.reserved, uncertain: counted.uncertain }
     for (const other of this.#others) {

@@ -120,11 +120,11 @@ export class ClientAdmission implements LocalAdmissionControl {
   #leave(waiting: Waiting): void {
     this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
     waiting.request.signal.removeEventListener('abort', waiting.onAbort)
-    waiting.request.setQueued(false)
+    waiting.request.shared.setQueued(false)
   }
 
   #holdUp({ request }: Waiting, obstacle: Obstacle): void {
-    request.setQueued(obstacle === 'slot')
+    request.shared.setQueued(obstacle === 'slot')
     if (this.#awaited.has(obstacle)) return
     this.#awaited.add(obstacle)
     if (obstacle !== 'slot') obstacle.callBackWhenDue(() => this.#admitWaiting())

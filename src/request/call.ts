@@ -1,6 +1,5 @@
 import type { ApiPromise, CallMeta, WithMeta } from '../client/api-promise.ts'
 import type { CallEndedEvent } from '../client/events.ts'
-import { sumCosts } from '../credits/cost.ts'
 import { TimeoutError } from '../errors/api.ts'
 import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { BudgetExceededError, describeCall, StateUnavailableError } from '../errors/budget.ts'
@@ -93,7 +92,7 @@ async function run(input: CallInput, context: CallContext, report: CallReport): 
     call = opened
     const { lifetime, plan, requests, settings } = opened
     const { callId, signal } = lifetime
-    const estimated = sumCosts(requests).max
+    const estimated = requests.reduce((sum, { cost }) => sum + cost.max, 0)
     context.emit?.({ type: 'call.started', callId, operation, params, estimated })
     const cached = context.cache === undefined || settings.isReload ? [] : await opened.readCache(context.cache)
     signal.throwIfAborted()
@@ -141,7 +140,7 @@ class Call {
     const { options, operation, stop } = input
     this.#input = input
     this.#context = context
-    this.settings = callSettings(options, context.settings, operation)
+    this.settings = options === undefined ? context.settings : callSettings(options, context.settings, operation)
     this.plan = input.plan()
     this.requests = this.plan.requests
     this.#baseUrl = context.baseUrl()
@@ -176,8 +175,7 @@ class Call {
     for (;;) {
       const shared = context.inFlight.get(dedupeKey(request, settings))
       const start = () => {
-        const arrival = context.admission.nextArrival()
-        const own = { baseUrl, request, settings, callId, requestId, params, shared, limit, batch, arrival }
+        const own = { baseUrl, request, settings, callId, requestId, params, shared, limit, batch }
         return send(own, context)
       }
       const onUnclaimed = ({ attempts: attempt, credits, charge }: ChargeTotals) => {

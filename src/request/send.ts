@@ -41,7 +41,6 @@ export interface RequestDetails {
   /** What the call has to fit beside the client's budget. */
   readonly limit: SpendingLimit | undefined
   readonly batch: Batch | undefined
-  readonly arrival: number
 }
 
 export interface SendContext {
@@ -146,7 +145,7 @@ export class ChargedRequest implements AdmissionRequest {
   readonly #context: SendContext
 
   constructor(details: RequestDetails, context: SendContext) {
-    const { request, settings, shared, batch, callId, params, baseUrl, arrival } = details
+    const { request, settings, shared, batch, callId, params, baseUrl } = details
     this.request = request
     this.settings = settings
     this.shared = shared
@@ -155,7 +154,7 @@ export class ChargedRequest implements AdmissionRequest {
     this.params = params
     this.url = baseUrl + request.path
     this.isHeavy = request.isHeavy
-    this.arrival = arrival
+    this.arrival = context.admission.nextArrival()
     this.signal = shared.signal
     this.#details = details
     this.#context = context
@@ -254,14 +253,6 @@ export class ChargedRequest implements AdmissionRequest {
     const { request, settings, shared } = this
     const limits = { remainingMs: shared.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
     return cooldownError(scope, waitMs, limits, request.operation)
-  }
-
-  setQueued(isQueued: boolean): void {
-    this.shared.setQueued(isQueued)
-  }
-
-  awaitState<T>(work: Promise<T>): Promise<T> {
-    return this.shared.awaitState(work)
   }
 
   recordProgress(): void {

@@ -15,9 +15,8 @@ test('a permit that ends twice counts once', async () => {
     signal: new LightAbortController(),
     arrival: 1,
     rejectWait: () => undefined,
-    setQueued: () => {},
     recordProgress: () => {},
-    awaitState: (work) => work,
+    shared: { setQueued: () => {}, awaitState: (work) => work },
   }
   const admitAtOnce = () => admission.admit(request) as Admission
   admitAtOnce().refuse('key', 1_000)
