@@ -1,3 +1,4 @@
+import type { Clock } from '../concurrency/clock.ts'
 import type { StoredWindow } from './budget-entry.ts'
 
 export interface BudgetWindow {
@@ -22,6 +23,13 @@ export interface WindowTime {
   /** What it is ahead of the wall clock. */
   readonly setBackMs: number
 }
+
+/** Elapsed time, which never jumps. */
+export const elapsedTime = (clock: Pick<Clock, 'monotonic'>): WindowTime => ({
+  now: () => clock.monotonic(),
+  jumpedMs: 0,
+  setBackMs: 0,
+})
 
 /** Each jump of the clock may add a window; beyond this number they are counted together. */
 const MAX_WINDOWS = 8

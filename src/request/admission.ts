@@ -8,7 +8,6 @@ import type {
 import type { Clock } from '../concurrency/clock.ts'
 import { CircuitBreaker, MAX_KEY_REFUSALS, type Permit, RefusalWindow } from '../transport/circuit-breaker.ts'
 import { lastIndexWhere } from '../utils/runtime.ts'
-import type { Received } from './read-answer.ts'
 
 type Obstacle = CircuitBreaker | 'slot'
 
@@ -203,12 +202,4 @@ class RequestPermit implements Admission {
     this.#onEnd(scope, waitMs)
     return cooldownMs
   }
-}
-
-/** What the end of an attempt shows of the service's limits. */
-export function permitResult({ outcome, response }: Received): PermitResult {
-  const status = response?.status
-  // A caller who leaves may leave a refusal behind.
-  if (status === 429 || (status === undefined && outcome.failure?.mayHaveArrived)) return 'lost'
-  return status !== undefined && status < 500 && status !== 408 ? 'succeeded' : 'failed'
 }

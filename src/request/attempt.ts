@@ -7,18 +7,10 @@ import { isBudgetRefusal } from '../errors/budget.ts'
 import { acceptsLightSignal, checkOutcome, failed, isHead, type Progress } from '../transport/outcome.ts'
 import { sizeError } from '../transport/response-text.ts'
 import type { AttemptOutcome, HttpAttempt, ResponseHead } from '../transport/transport.ts'
+import { parseJson } from '../utils/json-data.ts'
 import { namedError } from '../utils/runtime.ts'
-import { permitResult } from './admission.ts'
 import { bill, isFromFront } from './billing.ts'
-import {
-  errorOf,
-  isExpected,
-  type Received,
-  type RequestResult,
-  readOutcome,
-  receive,
-  reportMismatch,
-} from './read-answer.ts'
+import { errorOf, isExpected, type Received, type RequestResult, readOutcome, reportMismatch } from './read-answer.ts'
 import { cooldownOf } from './retry.ts'
 import type { ChargedRequest, SendContext } from './send.ts'
 
@@ -291,4 +283,17 @@ export class Attempt implements HttpAttempt {
     this.#resolve(outcome)
     this.#resolve = this.#reject = nothing
   }
+}
+
+function receive(outcome: AttemptOutcome): Received {
+  const response = outcome.response ?? outcome.failure.response
+  return { outcome, response, body: parseJson(response?.text) }
+}
+
+/** What the end of an attempt shows of the service's limits. */
+function permitResult({ outcome, response }: Received): PermitResult {
+  const status = response?.status
+  // A caller who leaves may leave a refusal behind.
+  if (status === 429 || (status === undefined && outcome.failure?.mayHaveArrived)) return 'lost'
+  return status !== undefined && status < 500 && status !== 408 ? 'succeeded' : 'failed'
 }

@@ -132,8 +132,11 @@ export function bill(
     usage.recordCharge(request.operation, charge.credits, charge.fromHeader)
     const type = charge.fromHeader ? 'credits.charged' : 'credits.computed'
     // The newest balance that is known: this answer may be a late one.
-    const newest = remaining === undefined ? {} : { remaining: usage.remaining() ?? remaining }
-    emit?.({ type, credits: charge.credits, ...newest })
+    emit?.({
+      type,
+      credits: charge.credits,
+      ...(remaining !== undefined && { remaining: usage.remaining() ?? remaining }),
+    })
   }
   if (proof !== undefined) emit?.({ type: 'credits.reconciled', ...proof })
   if (charge.credits > reservation.credits) {

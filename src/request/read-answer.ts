@@ -56,11 +56,6 @@ export interface Received {
   readonly body: unknown
 }
 
-export function receive(outcome: AttemptOutcome): Received {
-  const response = outcome.response ?? outcome.failure.response
-  return { outcome, response, body: parseJson(response?.text) }
-}
-
 /** @throws ResponseError when the body has no data: it was paid for all the same */
 function parseResponse(request: PlannedRequest, response: HttpResponse, body: unknown): Envelope {
   const envelope = toEnvelope(request, body)
