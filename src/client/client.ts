@@ -22,7 +22,7 @@ import { type CallInput, operationInput, pathInput } from '../request/plan-reque
 import type { Emit } from '../request/send.ts'
 import { clientSettings, count } from '../request/settings.ts'
 import { createSweep } from '../sweep/sweep.ts'
-import { createKyTransport } from '../transport/ky.ts'
+import { KyTransport } from '../transport/ky.ts'
 import { createRequestHeaders } from '../transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from '../utils/address.ts'
 import { ASYNC_DISPOSE, isPromise } from '../utils/runtime.ts'
@@ -91,7 +91,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const usage = new Usage()
   const lifetimes = new CallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
-  const ky = createKyTransport(options)
+  const ky = new KyTransport(options)
   const transport = options.transport ?? ky
   const maxResponseBytes = count('maxResponseBytes', options.maxResponseBytes, MAX_RESPONSE_BYTES, 1)
   const cache = options.cache && new Cache(options.cache, baseUrl, clock, emit)
