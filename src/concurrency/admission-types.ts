@@ -12,14 +12,11 @@ export interface AdmissionRequest {
   readonly arrival: number
   /** The error to reject with when a cool-down lasts longer than the call may wait. */
   rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined
+  /** Whether it waits for one of the client's own slots: its deadline then stands still as long as other requests make progress. */
+  setQueued(isQueued: boolean): void
   recordProgress(): void
-  /** What its callers wait for. */
-  readonly shared: {
-    /** Whether it waits for one of the client's own slots: its deadline then stands still as long as other requests make progress. */
-    setQueued(isQueued: boolean): void
-    /** Waits for a fleet. A deadline that passes meanwhile is a failure of the fleet, not of the service. */
-    awaitState<T>(work: Promise<T>): Promise<T>
-  }
+  /** Waits for a fleet. A deadline that passes meanwhile is a failure of the fleet, not of the service. */
+  awaitState<T>(work: Promise<T>): Promise<T>
 }
 
 /** Permission to send one request. Only the first `end()` or `refuse()` counts; it gives back everything that is held. */

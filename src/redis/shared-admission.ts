@@ -103,13 +103,13 @@ export class SharedAdmissionControl implements AdmissionControl {
         if (verdict === 'refusals') this.#local.hold('key', request.apiKey, number)
         if (verdict === 'refusals' || verdict === 'cooldown') return undefined
         const isQueued = verdict === 'queued'
-        request.shared.setQueued(isQueued)
+        request.setQueued(isQueued)
         if (isQueued && number < before) request.recordProgress()
         before = isQueued ? number : 0
         await pauseBeforePoll(number, request)
       }
     } finally {
-      request.shared.setQueued(false)
+      request.setQueued(false)
     }
   }
 
@@ -122,7 +122,7 @@ export class SharedAdmissionControl implements AdmissionControl {
     const answer = member.limit(ADMIT, scope, args).catch((error) => {
       throw member.toError(error)
     })
-    return request.shared.awaitState(answer)
+    return request.awaitState(answer)
   }
 }
 

@@ -119,11 +119,11 @@ export class ClientAdmission implements LocalAdmissionControl {
   #leave(waiting: Waiting): void {
     this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
     waiting.request.signal.removeEventListener('abort', waiting.onAbort)
-    waiting.request.shared.setQueued(false)
+    waiting.request.setQueued(false)
   }
 
   #holdUp({ request }: Waiting, obstacle: Obstacle): void {
-    request.shared.setQueued(obstacle === 'slot')
+    request.setQueued(obstacle === 'slot')
     if (this.#awaited.has(obstacle)) return
     this.#awaited.add(obstacle)
     if (obstacle !== 'slot') obstacle.callBackWhenDue(() => this.#admitWaiting())

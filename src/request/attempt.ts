@@ -64,7 +64,6 @@ export class Attempt implements HttpAttempt {
   async run(): Promise<RequestResult> {
     const sending = this.#sending as ChargedRequest
     const { clock, usage, admission, lifetimes } = this.#context
-    const { shared } = sending
     let result: PermitResult = 'unused'
     try {
       const admitted = admission.admit(sending)
@@ -75,7 +74,7 @@ export class Attempt implements HttpAttempt {
       if (outcome !== undefined) {
         if (this.#isTried && this.#sent === undefined) {
           this.#recordSent(sending)
-          shared.totals.attempts++
+          sending.totals.attempts++
         }
         // What a hook made of an answer is for the caller; what it cost and refused is the service's word.
         const received = receive(outcome)
@@ -108,7 +107,7 @@ export class Attempt implements HttpAttempt {
         }
       }
     } finally {
-      shared.isSending = false
+      sending.isSending = false
       this.#admission?.end(this.#sent === undefined ? 'unused' : result)
     }
     return new Attempt(sending, this.#context).run()
@@ -172,12 +171,12 @@ export class Attempt implements HttpAttempt {
   async #prepare(): Promise<boolean> {
     const sending = this.#requireOngoing()
     const { lifetimes, clock } = this.#context
-    const { batch, shared, signal } = sending
+    const { batch, signal } = sending
     await nextTurn()
     // If a call ended early, wait 20 ms before the final check. A custom clock decides itself what happens at the same moment.
     if (isSystemClock(clock) && lifetimes.msSinceEarlyEnd() < MAX_BURST_MS) await sleep(clock, MAX_BURST_MS, signal)
     sending.hasWaited = false
-    if (shared.remaining() === 0) shared.expire()
+    if (sending.remaining() === 0) sending.expire()
     batch?.throwIfStopped()
     sending.confirm()
     await sending.awaitConfirmed()
@@ -191,22 +190,22 @@ export class Attempt implements HttpAttempt {
    * @throws the reason of the signal, BudgetExceededError where the request does not fit the window of now, or SentLater
    */
   #look(sending: ChargedRequest): void {
-    const { shared, signal, batch } = sending
+    const { signal, batch } = sending
     signal.throwIfAborted()
     // A redirect that is followed is no attempt of its own.
     if (this.#sent !== undefined) return
     batch?.throwIfStopped()
     sending.confirm()
     const isCurrent = this.#admission?.isCurrent() === true
-    if (sending.confirmed !== undefined || !isCurrent || shared.remaining() === 0) {
+    if (sending.confirmed !== undefined || !isCurrent || sending.remaining() === 0) {
       sending.hasWaited = true
       throw new SentLater('The request must not be sent now: the client sends it later.')
     }
     this.#recordSent(sending)
     // Afterwards, so that what a listener aborts is not sent.
     signal.throwIfAborted()
-    shared.totals.attempts++
-    shared.isSending = true
+    sending.totals.attempts++
+    sending.isSending = true
   }
 
   #recordSent(sending: ChargedRequest): void {

@@ -108,7 +108,7 @@ function balanceOf(
 export function bill(
   { outcome, response, body }: Received,
   sent: number | undefined,
-  { request, shared: { totals }, reservation: reserved, emit }: ChargedRequest,
+  { request, totals, reservation: reserved, emit }: ChargedRequest,
   usage: Usage,
 ): void {
   const reservation = reserved as Reservation

@@ -11,15 +11,14 @@ import { isError } from '../utils/runtime.ts'
 import { Batch } from './batch.ts'
 import { type CallTotals, type ChargeTotals, createTotals, type PaidResult, sumUp } from './billing.ts'
 import type { CallLifetime } from './call-lifetime.ts'
-import { DEADLINE_EXCEEDED, dedupeKey, type InFlightRequests, STATE_DEADLINE_EXCEEDED } from './dedupe.ts'
+import { DEADLINE_EXCEEDED, dedupeKey, STATE_DEADLINE_EXCEEDED } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope } from './read-answer.ts'
-import { type SendContext, send } from './send.ts'
+import { ChargedRequest, type SendContext } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
 
 export interface CallContext extends SendContext {
   readonly settings: CallSettings
-  readonly inFlight: InFlightRequests
   readonly batchConcurrency: number
   baseUrl(): string
   redact<T>(error: T): T
@@ -173,17 +172,11 @@ class Call {
     const { callId } = lifetime
     const requestId = this.#requestId(index)
     for (;;) {
-      const shared = context.inFlight.get(dedupeKey(request, settings))
-      const start = () => {
-        const own = { baseUrl, request, settings, callId, requestId, params, shared, limit, batch }
-        return send(own, context)
-      }
-      const onUnclaimed = ({ attempts: attempt, credits, charge }: ChargeTotals) => {
-        const { operation } = request
-        if (charge !== 'none')
-          context.emit?.({ type: 'credits.unclaimed', callId, requestId, operation, attempt, credits, charge })
-      }
-      const result = await shared.join(waiter, start, onUnclaimed)
+      const key = dedupeKey(request, settings)
+      const shared =
+        context.inFlight.get(key) ??
+        new ChargedRequest({ key, baseUrl, request, settings, callId, requestId, params, limit, batch }, context)
+      const result = await shared.join(waiter)
       const { answer, error, paid, isShared } = result
       if (result.mustRestart) {
         try {

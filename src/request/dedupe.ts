@@ -37,21 +37,11 @@ export function dedupeKey({ operation, path, cost }: PlannedRequest, { fingerpri
   return `${operation} ${path} ${cost.max} ${fingerprint}`
 }
 
-/** Equal requests that are in flight at the same time are sent once. */
-export class InFlightRequests {
-  readonly #inFlight = new Map<string, InFlightRequest>()
-
-  get(key: string): InFlightRequest {
-    const known = this.#inFlight.get(key)
-    if (known !== undefined) return known
-    const request = new InFlightRequest(this.#inFlight, key)
-    this.#inFlight.set(key, request)
-    return request
-  }
-
+/** Equal requests that are in flight at the same time are sent once: each is here under its `dedupeKey`. */
+export class InFlightRequests extends Map<string, InFlightRequest> {
   /** Aborts what nobody waits for and is read to its end. Resolves when it has ended. */
   async close(reason: unknown): Promise<void> {
-    await Promise.all([...this.#inFlight.values()].map((request) => request.stopAbandoned(reason)))
+    await Promise.all([...this.values()].map((request) => request.stopAbandoned(reason)))
   }
 }
 
@@ -129,14 +119,14 @@ interface Wait {
  * One caller pays, which is whose call reports the credits: the first of those who waited to the end, or the last to leave. Others get the answer
  * for nothing.
  */
-export class InFlightRequest {
+export abstract class InFlightRequest {
   /** Aborts when no caller waits any more. */
   readonly signal = new LightAbortController()
   readonly totals = createTotals()
   /** Whether an attempt was handed to the network and has not ended. */
   isSending = false
   /** Where further callers find it. */
-  readonly #inFlight: Map<string, InFlightRequest>
+  readonly #inFlight: InFlightRequests
   readonly #key: string
   readonly #waits = new Set<Wait>()
   #starter: Wait | undefined
@@ -150,21 +140,20 @@ export class InFlightRequest {
   /** Credits that are on some caller's account. */
   #claimed = 0
 
-  constructor(inFlight: Map<string, InFlightRequest>, key: string) {
+  constructor(inFlight: InFlightRequests, key: string) {
     this.#inFlight = inFlight
     this.#key = key
+    inFlight.set(key, this)
   }
 
-  /**
-   * Never rejects. A caller that stops waiting does not affect the others.
-   * @param send called at once for the first caller, and for nobody else
-   * @param onUnclaimed called with what was charged when nobody was left to pay it; that of the first caller counts
-   */
-  join(
-    waiter: Waiter,
-    send: () => Promise<RequestResult>,
-    onUnclaimed: (totals: ChargeTotals) => void,
-  ): Promise<SharedResult> {
+  /** Is called once, as soon as the first caller has joined. */
+  protected abstract send(): Promise<RequestResult>
+
+  /** Is called with what was charged when nobody was left to pay it. */
+  protected abstract reportUnclaimed(charged: ChargeTotals): void
+
+  /** Never rejects. A caller that stops waiting does not affect the others. */
+  join(waiter: Waiter): Promise<SharedResult> {
     const { lifetime, stop, batch } = waiter
     const { signal } = lifetime
     return new Promise((resolve) => {
@@ -186,20 +175,20 @@ export class InFlightRequest {
       if (this.#isQueued) deadline.setQueued(true)
       this.#starter ??= wait
       this.#waits.add(wait)
-      this.#ended ??= this.#run(send, onUnclaimed)
+      this.#ended ??= this.#run()
     })
   }
 
-  async #run(send: () => Promise<RequestResult>, onUnclaimed: (totals: ChargeTotals) => void): Promise<void> {
+  async #run(): Promise<void> {
     let answer: RequestResult | undefined
     let failure: unknown
     try {
-      answer = await send()
+      answer = await this.send()
     } catch (error) {
       failure = error
     }
     this.#close()
-    if (!this.#answer(answer, failure)) onUnclaimed(this.#claim())
+    if (!this.#answer(answer, failure)) this.reportUnclaimed(this.#claim())
   }
 
   /** The time that the callers have left: the longest of their deadlines. Milliseconds. */

@@ -102,7 +102,7 @@ export function isExpected({ operation }: PlannedRequest, envelope: Envelope): b
 /** PARSE: the answer of the attempt. @throws the error that it ended in */
 export function readOutcome(
   { outcome, response: head, body }: Received,
-  { request, settings, shared }: ChargedRequest,
+  { request, settings, signal }: ChargedRequest,
   clock: Clock,
 ): RequestResult {
   const { response, failure, answered } = outcome
@@ -111,7 +111,7 @@ export function readOutcome(
     const { status, headers, text = '' } = response
     return { envelope: parseResponse(request, response, body), text, status, headers }
   }
-  if (failure?.kind === 'aborted') throw shared.signal.reason
+  if (failure?.kind === 'aborted') throw signal.reason
   const waitMs = head && !isSuccess(head.status) ? retryAfterMs(head.headers, clock.now()) : undefined
   // An answer of a hook is none of a front.
   const isForeign = answered === undefined && isFromFront(head, body)
@@ -132,9 +132,9 @@ export function errorOf(...args: Parameters<typeof readOutcome>): unknown {
 /** VALIDATE: raises an event for an answer that does not match the contract. @throws ResponseError where mismatches are errors */
 export async function reportMismatch(
   { envelope, text }: RequestResult,
-  { request: { operation }, settings, shared, emit }: ChargedRequest,
+  { request: { operation }, settings, signal, emit }: ChargedRequest,
 ): Promise<void> {
-  const issues = await raceWithAbort(explainMismatch(operation, envelope), shared.signal)
+  const issues = await raceWithAbort(explainMismatch(operation, envelope), signal)
   if (settings.validate === 'warn') return emit?.({ type: 'response.mismatch', issues })
   const first = issues.slice(0, 1).map(({ path, message }) => `${path || 'the body'}: ${message}`)
   throw new ResponseError(

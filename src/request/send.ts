@@ -1,7 +1,7 @@
 import pRetry, { type Options } from 'p-retry'
 import type { CacheEvent, ClientEvent, RequestEventBase } from '../client/events.ts'
 import type { AdmissionControl, AdmissionRequest, CooldownScope } from '../concurrency/admission-types.ts'
-import { type CancellationSignal, raceWithAbort } from '../concurrency/cancellation.ts'
+import { raceWithAbort } from '../concurrency/cancellation.ts'
 import { type Clock, sleep } from '../concurrency/clock.ts'
 import type { Reservation, ReservationDetails } from '../credits/budget.ts'
 import { releaseReservation, reserveInBoth, type SpendingLimit } from '../credits/joint-budget.ts'
@@ -12,9 +12,10 @@ import type { Transport } from '../transport/transport.ts'
 import type { ApiKeySource } from './api-key.ts'
 import { Attempt } from './attempt.ts'
 import type { Batch } from './batch.ts'
+import type { ChargeTotals } from './billing.ts'
 import type { Cache } from './cache.ts'
 import type { CallLifetimes } from './call-lifetime.ts'
-import type { InFlightRequest } from './dedupe.ts'
+import { InFlightRequest, type InFlightRequests } from './dedupe.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestResult } from './read-answer.ts'
 import { cooldownError, retryDelay } from './retry.ts'
@@ -30,14 +31,14 @@ export type RequestEmit = (event: WithoutIds<OfRequest>) => void
 
 /** What is asked for, by whom and within which limits. */
 export interface RequestDetails {
+  /** Its `dedupeKey`. */
+  readonly key: string
   readonly baseUrl: string
   readonly request: PlannedRequest
   readonly settings: CallSettings
   readonly callId: string
   readonly requestId: string
   readonly params: unknown
-  /** What the callers who wait for it share: the signal that ends it, their time limit, and what it was charged. */
-  readonly shared: InFlightRequest
   /** What the call has to fit beside the client's budget. */
   readonly limit: SpendingLimit | undefined
   readonly batch: Batch | undefined
@@ -50,6 +51,7 @@ export interface SendContext {
   readonly cache: Cache | undefined
   readonly admission: AdmissionControl
   readonly lifetimes: CallLifetimes
+  readonly inFlight: InFlightRequests
   readonly transport: Transport
   readonly requestHeaders: RequestHeaders
   /** The longest cool-down, in milliseconds; after it one request asks again. */
@@ -86,46 +88,16 @@ const retryOptions = (sending: ChargedRequest) =>
     unref: undefined,
   }) as { [Name in keyof Options]-?: Options[Name] | undefined } as Options
 
-/**
- * ONE CHARGED REQUEST. Reserves its worst case now, then p-retry around its attempts: key -> admission -> last look -> transport -> billing ->
- * parse -> validate. Its answer is kept in the cache.
- */
-export async function send(details: RequestDetails, context: SendContext): Promise<RequestResult> {
-  const { request, shared, batch, callId, requestId } = details
-  const sending = new ChargedRequest(details, context)
-  let releaseSlot: (() => void) | undefined
-  try {
-    const reserved = batch ? batch.addReservation(() => sending.reserve(), request.cost.max) : sending.reserve()
-    reserved?.catch(() => {})
-    // Sends no call that is aborted in the tick in which it was made, or because one that was made beside it has failed.
-    for (let step = 0; step < STEPS_BEFORE_SENDING; step++) await undefined
-    if (reserved !== undefined) await raceWithAbort(reserved, shared.signal)
-    if (batch !== undefined) releaseSlot = await sending.waitForSlot(batch)
-    const result = await pRetry((number) => sending.attempt(number), retryOptions(sending))
-    context.cache?.set(request, result, { callId, requestId, operation: request.operation }, sending.sentAt)
-    return result
-  } catch (error) {
-    // p-retry wraps what is not an Error, such as the reason of a signal.
-    throw shared.signal.aborted ? shared.signal.reason : error
-  } finally {
-    // One that was sent is billed by then: what it was charged stays counted, and what a lost one may have been charged stays blocked.
-    sending.reservation?.release()
-    releaseSlot?.()
-  }
-}
-
-/** A request while it is under way, over all its attempts: what is reserved for it, and whether it is tried again. */
-export class ChargedRequest implements AdmissionRequest {
+/** A request that is under way, over all its attempts: what is reserved for it, and whether it is tried again. */
+export class ChargedRequest extends InFlightRequest implements AdmissionRequest {
   readonly request: PlannedRequest
   readonly settings: CallSettings
-  readonly shared: InFlightRequest
   readonly batch: Batch | undefined
   readonly callId: string
   readonly params: unknown
   readonly url: string
   readonly isHeavy: boolean
   readonly arrival: number
-  readonly signal: CancellationSignal
   readonly emit: RequestEmit | undefined
   /** Empty for none. */
   apiKey = ''
@@ -145,17 +117,16 @@ export class ChargedRequest implements AdmissionRequest {
   readonly #context: SendContext
 
   constructor(details: RequestDetails, context: SendContext) {
-    const { request, settings, shared, batch, callId, params, baseUrl } = details
+    const { key, request, settings, batch, callId, params, baseUrl } = details
+    super(context.inFlight, key)
     this.request = request
     this.settings = settings
-    this.shared = shared
     this.batch = batch
     this.callId = callId
     this.params = params
     this.url = baseUrl + request.path
     this.isHeavy = request.isHeavy
     this.arrival = context.admission.nextArrival()
-    this.signal = shared.signal
     this.#details = details
     this.#context = context
     this.hasWaited = context.cache !== undefined
@@ -163,10 +134,46 @@ export class ChargedRequest implements AdmissionRequest {
   }
 
   /**
+   * ONE CHARGED REQUEST. Reserves its worst case now, then p-retry around its attempts: key -> admission -> last look -> transport -> billing ->
+   * parse -> validate. Its answer is kept in the cache.
+   */
+  protected async send(): Promise<RequestResult> {
+    const { request, batch, signal, callId } = this
+    const { requestId } = this.#details
+    let releaseSlot: (() => void) | undefined
+    try {
+      const reserved = batch ? batch.addReservation(() => this.#reserve(), request.cost.max) : this.#reserve()
+      reserved?.catch(() => {})
+      // Sends no call that is aborted in the tick in which it was made, or because one that was made beside it has failed.
+      for (let step = 0; step < STEPS_BEFORE_SENDING; step++) await undefined
+      if (reserved !== undefined) await raceWithAbort(reserved, signal)
+      if (batch !== undefined) releaseSlot = await this.#waitForSlot(batch)
+      const result = await pRetry((number) => this.#attempt(number), retryOptions(this))
+      this.#context.cache?.set(request, result, { callId, requestId, operation: request.operation }, this.sentAt)
+      return result
+    } catch (error) {
+      // p-retry wraps what is not an Error, such as the reason of a signal.
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      // One that was sent is billed by then: what it was charged stays counted, and what a lost one may have been charged stays blocked.
+      this.reservation?.release()
+      releaseSlot?.()
+    }
+  }
+
+  protected reportUnclaimed({ attempts: attempt, credits, charge }: ChargeTotals): void {
+    if (charge === 'none') return
+    const { callId, request } = this
+    const { requestId } = this.#details
+    const { operation } = request
+    this.#context.emit?.({ type: 'credits.unclaimed', callId, requestId, operation, attempt, credits, charge })
+  }
+
+  /**
    * Reserves the worst case of the next attempt, at once, in the client's budget and in the limit that the call brings along. A promise where
    * a store has to write it. @throws BudgetExceededError where it does not fit
    */
-  reserve(cause?: unknown): Promise<void> | undefined {
+  #reserve(cause?: unknown): Promise<void> | undefined {
     const { budget } = this.#context
     const { limit } = this.#details
     const details = this.#spending(cause)
@@ -180,7 +187,7 @@ export class ChargedRequest implements AdmissionRequest {
   async #awaitReservation(reserving: Promise<Reservation>): Promise<void> {
     this.hasWaited = true
     try {
-      this.reservation = await this.shared.awaitState(reserving)
+      this.reservation = await this.awaitState(reserving)
     } catch (error) {
       // A store may still write it.
       releaseReservation(reserving)
@@ -200,22 +207,22 @@ export class ChargedRequest implements AdmissionRequest {
   }
 
   async awaitConfirmed(): Promise<void> {
-    if (this.confirmed !== undefined) await this.shared.awaitState(this.confirmed)
+    if (this.confirmed !== undefined) await this.awaitState(this.confirmed)
     this.confirmed = undefined
   }
 
-  async waitForSlot({ slots }: Batch): Promise<() => void> {
+  async #waitForSlot({ slots }: Batch): Promise<() => void> {
     const free = slots.tryAcquire()
     if (free !== undefined) return free
     this.hasWaited = true
-    this.shared.setQueued(true)
+    this.setQueued(true)
     const release = await slots.acquire(this.signal)
-    this.shared.setQueued(false)
+    this.setQueued(false)
     return release
   }
 
   /** Asks for the key, and makes an attempt. */
-  async attempt(number: number): Promise<RequestResult> {
+  async #attempt(number: number): Promise<RequestResult> {
     this.number = number
     this.retryable = this.confirmed = this.sentAt = undefined
     if (!this.request.isKeyless) {
@@ -228,30 +235,30 @@ export class ChargedRequest implements AdmissionRequest {
 
   /** After a failure: waits, and reserves the credits of the next attempt. @throws the failure itself, where it is the last */
   async prepareRetry(error: Error, retriesLeft: number): Promise<void> {
-    const { shared, settings, batch } = this
+    const { settings, batch, signal } = this
     const { clock } = this.#context
     const refusal = this.retryable
     if (refusal === undefined || retriesLeft <= 0) throw error
     this.reservation?.release()
-    shared.dropStopped(error)
+    this.dropStopped(error)
     batch?.throwIfStopped()
     const waitMs = retryDelay(refusal, {
       attempt: this.number,
-      remainingMs: shared.remaining(),
+      remainingMs: this.remaining(),
       maxRetryAfterMs: settings.maxRetryAfterMs,
       random: clock.random(),
     })
     if (waitMs === undefined) throw error
     this.emit?.({ type: 'retry.scheduled', code: refusal.code, waitMs })
-    await sleep(clock, waitMs, shared.signal)
+    await sleep(clock, waitMs, signal)
     this.hasWaited = true
     batch?.throwIfStopped()
-    await this.reserve(error)
+    await this.#reserve(error)
   }
 
   rejectWait(scope: CooldownScope, waitMs: number): EtnMarketError | undefined {
-    const { request, settings, shared } = this
-    const limits = { remainingMs: shared.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
+    const { request, settings } = this
+    const limits = { remainingMs: this.remaining(), maxRetryAfterMs: settings.maxRetryAfterMs }
     return cooldownError(scope, waitMs, limits, request.operation)
   }
 
@@ -260,7 +267,7 @@ export class ChargedRequest implements AdmissionRequest {
   }
 
   #spending(cause?: unknown): ReservationDetails {
-    const { attempts, charge, credits } = this.shared.totals
+    const { attempts, charge, credits } = this.totals
     return { operation: this.request.operation, attempts, charge, credits, cause }
   }
 

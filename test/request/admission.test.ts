@@ -15,8 +15,9 @@ test('a permit that ends twice counts once', async () => {
     signal: new LightAbortController(),
     arrival: 1,
     rejectWait: () => undefined,
+    setQueued: () => {},
     recordProgress: () => {},
-    shared: { setQueued: () => {}, awaitState: (work) => work },
+    awaitState: (work) => work,
   }
   const admitAtOnce = () => admission.admit(request) as Admission
   admitAtOnce().refuse('key', 1_000)
