@@ -11,17 +11,10 @@ export interface Counted {
   resetsAt(): number | undefined
 }
 
-/** Those of a proxy state no end. */
-type CountedWindow = WindowTotals & { readonly end?: number }
-
 export interface BudgetSettings {
   readonly limit: number
   /** Proxies have windows of their own, of totals only. */
-  readonly windows: {
-    current(): CountedWindow
-    totals(current?: CountedWindow): WindowTotals
-    msLeft(): number
-  }
+  readonly windows: { current(): WindowTotals & { readonly end?: number }; totals(): WindowTotals; msLeft(): number }
   /** Where nobody else uses the keys. */
   readonly keyBalances: KeyBalances | undefined
   /** The wall clock, for `resetsAt`. */
@@ -55,13 +48,10 @@ export class BudgetCore implements Counted {
     return Math.abs(at - end) < 1 ? end : Math.ceil(at)
   }
 
-  /** The window of now. @throws BudgetExceededError unless `credits` fit into it */
-  check(credits: number, details: ReservationDetails | undefined): WindowTotals {
+  /** @throws BudgetExceededError unless `credits` fit into the window of now */
+  check(credits: number, details: ReservationDetails | undefined): void {
     requireCredits('credits', credits)
-    const { windows } = this.settings
-    const current = windows.current()
-    if (!fits(this.limit, windows.totals(current), credits)) throw this.exceeded(credits, details)
-    return current
+    if (!fits(this.limit, this.settings.windows.totals(), credits)) throw this.exceeded(credits, details)
   }
 
   exceeded(needed: number, details: ReservationDetails | undefined): Error {
@@ -78,7 +68,7 @@ export class BudgetCore implements Counted {
 export function createMemoryBudget(settings: BudgetSettings): MemoryBudget {
   const core = new BudgetCore(settings)
   return withTotals<Pick<MemoryBudget, 'check' | 'reserve'>>(core, {
-    check: (credits, details) => void core.check(credits, details),
+    check: (credits, details) => core.check(credits, details),
     reserve: (credits, details) => new HeldCredits(core, credits, details),
   })
 }
@@ -136,7 +126,8 @@ export class HeldCredits<Core extends BudgetCore = BudgetCore> implements Memory
   #sent: SentRequest | undefined
 
   constructor(core: Core, credits: number, details: ReservationDetails | undefined) {
-    const window = core.check(credits, details)
+    core.check(credits, details)
+    const window = core.settings.windows.current()
     this.credits = credits
     this.core = core
     this.#window = window
@@ -152,7 +143,7 @@ export class HeldCredits<Core extends BudgetCore = BudgetCore> implements Memory
     const current = core.settings.windows.current()
     if (current !== before) {
       before.reserved -= this.credits
-      if (!fits(core.limit, core.settings.windows.totals(current), this.credits)) {
+      if (!fits(core.limit, core.settings.windows.totals(), this.credits)) {
         before.reserved += this.credits
         this.release()
         throw core.exceeded(this.credits, details)

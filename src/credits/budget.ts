@@ -7,7 +7,7 @@ import { type CreditLimit, LIMIT_OPTIONS, readBudgetName, readLimit } from './cr
 import { openEntry } from './open-entries.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS, KeyBalances } from './reconcile.ts'
 import { createStoredBudget } from './stored-budget.ts'
-import { BudgetWindows, elapsedTime } from './windows.ts'
+import { BudgetWindows } from './windows.ts'
 
 /** What goes into the error of a reservation that does not fit. `attempts` are the requests that the call has sent so far. */
 export type ReservationDetails = Omit<ErrorDetails, 'code'>
@@ -225,7 +225,7 @@ export function openBudget(
   const { exclusiveKey = false, maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = given
   const begin = () => {
     // Those of a stored budget are days, or parts of one, by the wall clock.
-    const time = store ? new AgeClock(clock) : elapsedTime(clock)
+    const time = store ? new AgeClock(clock) : { now: () => clock.monotonic(), jumpedMs: 0, setBackMs: 0 }
     const windows = new BudgetWindows(windowMs ?? Number.POSITIVE_INFINITY, store ? 0 : time.now(), time)
     // What may still be charged becomes no older by a jump, which may be a step of the clock.
     const elapsed = () => time.now() - time.jumpedMs

@@ -1,4 +1,3 @@
-import type { Clock } from '../concurrency/clock.ts'
 import type { StoredWindow } from './budget-entry.ts'
 
 export interface BudgetWindow {
@@ -23,13 +22,6 @@ export interface WindowTime {
   /** What it is ahead of the wall clock. */
   readonly setBackMs: number
 }
-
-/** Elapsed time, which never jumps. */
-export const elapsedTime = (clock: Pick<Clock, 'monotonic'>): WindowTime => ({
-  now: () => clock.monotonic(),
-  jumpedMs: 0,
-  setBackMs: 0,
-})
 
 /** Each jump of the clock may add a window; beyond this number they are counted together. */
 const MAX_WINDOWS = 8
@@ -74,7 +66,8 @@ export class BudgetWindows {
   }
 
   /** What counts now: the current window, and others that are not over. */
-  totals(counted = this.current()): WindowTotals {
+  totals(): WindowTotals {
+    const counted = this.current()
     if (this.#others.length === 0) return counted
     const totals = { spent: counted.spent, reserved: counted.reserved, uncertain: counted.uncertain }
     for (const other of this.#others) {
