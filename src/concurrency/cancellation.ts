@@ -59,16 +59,7 @@ export function raceWithAbort<T>(work: Promise<T>, signal: CancellationSignal): 
     }
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort)
-    work.then(
-      (value) => {
-        stopListening()
-        resolve(value)
-      },
-      (error) => {
-        stopListening()
-        reject(error)
-      },
-    )
+    work.then(resolve, reject).then(stopListening)
   })
 }
 
