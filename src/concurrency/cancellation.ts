@@ -59,7 +59,7 @@ export function raceWithAbort<T>(work: Promise<T>, signal: CancellationSignal): 
     }
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort)
-    work.then(resolve, reject).then(stopListening)
+    work.then(resolve, reject).finally(stopListening)
   })
 }
 

@@ -172,11 +172,11 @@ export function startTimer(clock: Clock, ms: number, callback: () => void): () =
 
 /** Settles as `work` does, or after `ms` as `onTimeout` does; what `work` does later is ignored. No timer is left behind. */
 export function withTimeout<T, U>(work: Promise<T>, ms: number, clock: Clock, onTimeout: () => U): Promise<T | U> {
-  let stopTimer = () => {}
+  let stopTimer: (() => void) | undefined
   const timeout = new Promise<void>((resolve) => {
     stopTimer = startTimer(clock, ms, resolve)
   })
-  return Promise.race([work, timeout.then(onTimeout)]).finally(() => stopTimer())
+  return Promise.race([work, timeout.then(onTimeout)]).finally(stopTimer)
 }
 
 /** Calls back once after `ms` of real time unless stopped before. It keeps no process alive, where the runtime has such timers. */
