@@ -19,15 +19,16 @@ import { type CallContext, startCall } from '../request/call.ts'
 import { CallLifetimes } from '../request/call-lifetime.ts'
 import { InFlightRequests } from '../request/dedupe.ts'
 import { type CallInput, operationInput, pathInput } from '../request/plan-requests.ts'
-import { createEmit } from '../request/request-events.ts'
+import type { Emit } from '../request/send.ts'
 import { clientSettings, count } from '../request/settings.ts'
 import { createSweep } from '../sweep/sweep.ts'
-import { createKyTransport } from '../transport/ky.ts'
+import { KyTransport } from '../transport/ky.ts'
 import { createRequestHeaders } from '../transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from '../utils/address.ts'
-import { ASYNC_DISPOSE } from '../utils/runtime.ts'
+import { ASYNC_DISPOSE, isPromise } from '../utils/runtime.ts'
 import type { ApiPromise } from './api-promise.ts'
 import { type ClientExtension, withInternals } from './client-internals.ts'
+import type { ClientEvent } from './events.ts'
 import type { CallOptions, ClientOptions, RequestOptions } from './options.ts'
 import type { Sweep, SweepOptions } from './sweep-types.ts'
 
@@ -86,11 +87,11 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const clock = options.clock ?? new SystemClock()
   const baseUrl = createBaseUrl(options)
   const log = openLog(options)
-  const emit = createEmit(log?.onEvent ?? options.onEvent, (value) => redactor.error(value))
+  const emit = createEmit(log?.onEvent ?? options.onEvent, redactor)
   const usage = new Usage()
   const lifetimes = new CallLifetimes(clock)
   const requestHeaders = createRequestHeaders(options.headers)
-  const ky = createKyTransport(options)
+  const ky = new KyTransport(options)
   const transport = options.transport ?? ky
   const maxResponseBytes = count('maxResponseBytes', options.maxResponseBytes, MAX_RESPONSE_BYTES, 1)
   const cache = options.cache && new Cache(options.cache, baseUrl, clock, emit)
@@ -149,7 +150,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
       validate: settings.validate,
       clock,
       closed: lifetimes.closed,
-      open: (path, headers, signal) => ky.open(baseUrl() + path, { ...requestHeaders(undefined), ...headers }, signal),
+      open: (path, headers, signal) => ky.open(baseUrl() + path, { ...requestHeaders(''), ...headers }, signal),
       call: (operation, params, options, more) =>
         run({ ...operationInput(operation, params, options as CallOptions, addressReader), ...more }),
       extend: (extension) =>
@@ -157,6 +158,24 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
     })
   }
   return makeClient((input) => startCall(input, context), budget)
+}
+
+/** What may quote the service or the caller. */
+const QUOTING_FIELDS = ['message', 'code', 'issues', 'params']
+
+/** Passes events to the listener, without secrets. A listener that throws, at once or later, breaks nothing. */
+function createEmit(listener: ((event: ClientEvent) => unknown) | undefined, redactor: Redactor): Emit | undefined {
+  if (listener === undefined) return undefined
+  return (raised) => {
+    try {
+      const event = raised as unknown as Record<string, unknown>
+      for (const name of QUOTING_FIELDS) if (event[name] !== undefined) event[name] = redactor.error(event[name])
+      const returned = listener(raised)
+      if (isPromise(returned)) returned.catch(() => {})
+    } catch {
+      // The listener is at fault, and the call goes on.
+    }
+  }
 }
 
 /** A call has to fit its own limit and that of the client that it is made with; both learn of its answers. */

@@ -59,16 +59,7 @@ export function raceWithAbort<T>(work: Promise<T>, signal: CancellationSignal): 
     }
     if (signal.aborted) onAbort()
     else signal.addEventListener('abort', onAbort)
-    work.then(
-      (value) => {
-        stopListening()
-        resolve(value)
-      },
-      (error) => {
-        stopListening()
-        reject(error)
-      },
-    )
+    work.then(resolve, reject).finally(stopListening)
   })
 }
 
@@ -79,8 +70,7 @@ export function raceWithAbort<T>(work: Promise<T>, signal: CancellationSignal): 
 export function createAbortListeners() {
   const shared = new WeakMap<AbortSignal, ReturnType<typeof createCallbacks>>()
   /** Returns a function that stops listening. */
-  return (signal: AbortSignal | undefined, callback: () => void): (() => void) => {
-    if (signal === undefined) return () => {}
+  return (signal: AbortSignal, callback: () => void): (() => void) => {
     const own = shared.get(signal) ?? createCallbacks()
     shared.set(signal, own)
     const { callbacks, onAbort } = own

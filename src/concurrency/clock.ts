@@ -32,9 +32,6 @@ export async function sleep(clock: Clock, ms: number, signal: CancellationSignal
   }
 }
 
-/** A time to wait with: for time-outs, deadlines, retries and cool-downs. A step of the wall clock does not change it. */
-export const monotonicNow = (clock: Pick<Clock, 'monotonic'>): number => clock.monotonic()
-
 /** Timers stand still while a machine sleeps, so that what depends on an age is looked at this often. */
 export const LOOK_MS = 10_000
 
@@ -175,11 +172,11 @@ export function startTimer(clock: Clock, ms: number, callback: () => void): () =
 
 /** Settles as `work` does, or after `ms` as `onTimeout` does; what `work` does later is ignored. No timer is left behind. */
 export function withTimeout<T, U>(work: Promise<T>, ms: number, clock: Clock, onTimeout: () => U): Promise<T | U> {
-  let stopTimer = () => {}
+  let stopTimer: (() => void) | undefined
   const timeout = new Promise<void>((resolve) => {
     stopTimer = startTimer(clock, ms, resolve)
   })
-  return Promise.race([work, timeout.then(onTimeout)]).finally(() => stopTimer())
+  return Promise.race([work, timeout.then(onTimeout)]).finally(stopTimer)
 }
 
 /** Calls back once after `ms` of real time unless stopped before. It keeps no process alive, where the runtime has such timers. */

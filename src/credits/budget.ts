@@ -1,4 +1,4 @@
-import { AgeClock, type Clock, monotonicNow, SystemClock } from '../concurrency/clock.ts'
+import { AgeClock, type Clock, SystemClock } from '../concurrency/clock.ts'
 import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { checkStore, invalidOption, rejectUnknown, requireGlobals, requireMilliseconds } from '../errors/input.ts'
@@ -225,7 +225,7 @@ export function openBudget(
   const { exclusiveKey = false, maxChargeDelayMs = DEFAULT_MAX_CHARGE_DELAY_MS } = given
   const begin = () => {
     // Those of a stored budget are days, or parts of one, by the wall clock.
-    const time = store ? new AgeClock(clock) : { now: () => monotonicNow(clock), jumpedMs: 0, setBackMs: 0 }
+    const time = store ? new AgeClock(clock) : { now: () => clock.monotonic(), jumpedMs: 0, setBackMs: 0 }
     const windows = new BudgetWindows(windowMs ?? Number.POSITIVE_INFINITY, store ? 0 : time.now(), time)
     // What may still be charged becomes no older by a jump, which may be a step of the clock.
     const elapsed = () => time.now() - time.jumpedMs

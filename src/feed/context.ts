@@ -130,10 +130,10 @@ export class Lifetime extends LightAbortController {
   onEnd(signal: AbortSignal | undefined, callback: (error?: { reason: unknown }) => void): () => void {
     checkSignal(signal)
     const onClose = () => callback(this.error)
-    const stopListening = this.#onAbort(signal, () => callback({ reason: abortReason(signal) }))
+    const stopListening = signal && this.#onAbort(signal, () => callback({ reason: abortReason(signal) }))
     this.addEventListener('abort', onClose)
     return () => {
-      stopListening()
+      stopListening?.()
       this.removeEventListener('abort', onClose)
     }
   }

@@ -1,4 +1,4 @@
-import { type Clock, monotonicNow, startBackgroundTimer } from '../concurrency/clock.ts'
+import { type Clock, startBackgroundTimer } from '../concurrency/clock.ts'
 import type { MemoryBudget } from '../credits/budget.ts'
 import { BudgetCore, creditsLeft, HeldCredits } from '../credits/budget-core.ts'
 import type { WindowTotals } from '../credits/windows.ts'
@@ -40,7 +40,7 @@ export class Visitors {
     this.#limit = credits
     this.#windowMs = windowMs
     this.#clock = clock
-    this.#createdAt = monotonicNow(clock)
+    this.#createdAt = clock.monotonic()
   }
 
   /** Visitors whose windows have not ended. */
@@ -97,7 +97,7 @@ export class Visitors {
   }
 
   #now(): number {
-    return monotonicNow(this.#clock) - this.#createdAt
+    return this.#clock.monotonic() - this.#createdAt
   }
 
   #start(id: string): VisitorWindow {
@@ -178,7 +178,7 @@ export class RequestRate {
   constructor(requestsPerMinute: number, clock: Clock) {
     this.#requestsPerMinute = requestsPerMinute
     this.#clock = clock
-    this.#startedAt = monotonicNow(clock)
+    this.#startedAt = clock.monotonic()
   }
 
   /** Counts a request. @throws Refusal for one too many, which is not counted */
@@ -196,7 +196,7 @@ export class RequestRate {
   }
 
   #turn(): number {
-    const elapsed = monotonicNow(this.#clock) - this.#startedAt
+    const elapsed = this.#clock.monotonic() - this.#startedAt
     if (elapsed < MINUTE_MS) return elapsed
     this.#before = elapsed < 2 * MINUTE_MS ? this.#counts : new Map()
     this.#counts = new Map()

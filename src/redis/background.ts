@@ -1,5 +1,5 @@
 import { LightAbortController } from '../concurrency/cancellation.ts'
-import { type AgeClock, monotonicNow, sleep, startTimer, systemClock, withTimeout } from '../concurrency/clock.ts'
+import { type AgeClock, sleep, startTimer, systemClock, withTimeout } from '../concurrency/clock.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
 import type { Command } from './command.ts'
 import { RENEW } from './scripts/clock.lua.ts'
@@ -44,7 +44,7 @@ export class Background {
         return
       } catch {
         const pauseMs = exponentialBackoff(failures, MIN_PAUSE_MS, MAX_PAUSE_MS)
-        if (monotonicNow(systemClock) + pauseMs > untilMs) return
+        if (systemClock.monotonic() + pauseMs > untilMs) return
         await sleep(systemClock, pauseMs, this.#stopping)
       }
     }

@@ -1,4 +1,4 @@
-import { monotonicNow, startTimer, systemClock } from '../concurrency/clock.ts'
+import { startTimer, systemClock } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
@@ -220,7 +220,7 @@ export class Commands {
     try {
       const work = this.#runScript(script, keys, [...args.map(String), id])
       const recordAnswer = () => {
-        this.#answeredAt = monotonicNow(systemClock)
+        this.#answeredAt = systemClock.monotonic()
       }
       // Also where nobody waits for it any more: others wait in line behind it.
       work.then(recordAnswer, () => {})
@@ -253,13 +253,13 @@ function withReplyTimeout<T>(
   { maxMs = timeoutMs, answeredAt = () => Number.NEGATIVE_INFINITY } = {},
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const startedAt = monotonicNow(systemClock)
+    const startedAt = systemClock.monotonic()
     let isDone = false
     const check = async () => {
       await nextTurn()
       await nextTurn()
       const until = Math.min(Math.max(startedAt, answeredAt()) + timeoutMs, startedAt + maxMs)
-      const leftMs = until - monotonicNow(systemClock)
+      const leftMs = until - systemClock.monotonic()
       if (isDone) return
       if (leftMs > 0) stopTimer = startTimer(systemClock, leftMs, check)
       else reject(new Error(`Redis did not answer within ${timeoutMs} ms.`))

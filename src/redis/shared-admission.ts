@@ -6,8 +6,8 @@ import type {
   LocalAdmissionControl,
   PermitResult,
 } from '../concurrency/admission-types.ts'
-import { monotonicNow, sleep, systemClock } from '../concurrency/clock.ts'
-import { MAX_KEY_REFUSALS } from '../transport/refusal-window.ts'
+import { sleep, systemClock } from '../concurrency/clock.ts'
+import { MAX_KEY_REFUSALS } from '../transport/circuit-breaker.ts'
 import type { Lease } from './background.ts'
 import type { Member } from './redis-fleet.ts'
 import { ADMIT, END, REFUSE } from './scripts/limits.lua.ts'
@@ -65,7 +65,7 @@ export class SharedAdmissionControl implements AdmissionControl {
   /** Runs a script until it succeeds, or what the request holds has ended by itself. */
   send(script: string, scope: string, args: readonly (string | number)[]): void {
     const { background, settings } = this.member
-    const untilMs = monotonicNow(systemClock) + settings.leaseMs
+    const untilMs = systemClock.monotonic() + settings.leaseMs
     background.repeat(() => this.member.limit(script, scope, args), untilMs)
   }
 

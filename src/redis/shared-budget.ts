@@ -1,4 +1,4 @@
-import { monotonicNow, systemClock } from '../concurrency/clock.ts'
+import { systemClock } from '../concurrency/clock.ts'
 import type { Reservation, ReservationDetails } from '../credits/budget.ts'
 import { alreadyDecided, capUncertain, fits, requireCredits, withTotals } from '../credits/budget-core.ts'
 import type { SharedBudget } from '../fleet/fleet.ts'
@@ -114,7 +114,7 @@ class SharedReservation implements Reservation {
     } catch (error) {
       // Nothing was sent, so nothing may stay reserved, not even when the script is executed later.
       if (this.#window !== undefined) this.release()
-      else if (mayBeExecuted(error)) this.#decide('f', 0, monotonicNow(systemClock) + settings.leaseMs)
+      else if (mayBeExecuted(error)) this.#decide('f', 0, systemClock.monotonic() + settings.leaseMs)
       throw member.toError(error, details)
     }
   }

@@ -3,14 +3,10 @@ import type {
   AdmissionRequest,
   CooldownScope,
   LocalAdmissionControl,
-  Permit,
   PermitResult,
 } from '../concurrency/admission-types.ts'
-import { CircuitBreaker } from '../concurrency/circuit-breaker.ts'
 import type { Clock } from '../concurrency/clock.ts'
-import { responseOf } from '../transport/outcome.ts'
-import { MAX_KEY_REFUSALS, RefusalWindow } from '../transport/refusal-window.ts'
-import type { AttemptOutcome } from '../transport/transport.ts'
+import { CircuitBreaker, MAX_KEY_REFUSALS, type Permit, RefusalWindow } from '../transport/circuit-breaker.ts'
 import { lastIndexWhere } from '../utils/runtime.ts'
 
 type Obstacle = CircuitBreaker | 'slot'
@@ -77,17 +73,17 @@ export class ClientAdmission implements LocalAdmissionControl {
   }
 
   #obstacle({ isHeavy }: AdmissionRequest, key: CircuitBreaker): Obstacle | undefined {
-    const isHeldUpBy = (breaker: CircuitBreaker) => this.#awaited.has(breaker) || !breaker.isAvailable
-    if (isHeldUpBy(key)) return key
+    if (this.#awaited.has(key) || !key.isAvailable) return key
     if (!isHeavy) return undefined
     if (this.#heavyInFlight >= this.#heavyConcurrency) return 'slot'
-    return isHeldUpBy(this.#heavyBreaker) ? this.#heavyBreaker : undefined
+    const heavy = this.#heavyBreaker
+    return this.#awaited.has(heavy) || !heavy.isAvailable ? heavy : undefined
   }
 
   #permit({ isHeavy }: AdmissionRequest, key: CircuitBreaker, hasWaited: boolean): RequestPermit {
     if (isHeavy) this.#heavyInFlight++
-    const heavyPermit = isHeavy ? this.#heavyBreaker.grant() : undefined
-    return new RequestPermit(key.grant(), heavyPermit, hasWaited, (refused, waitMs) => {
+    const heavy = isHeavy ? this.#heavyBreaker.grant() : undefined
+    return new RequestPermit(key.grant(), heavy, hasWaited, (refused, waitMs) => {
       if (isHeavy) this.#heavyInFlight--
       // One that the contract does not know as heavy.
       else if (refused === 'heavy') this.#heavyBreaker.hold(waitMs)
@@ -184,29 +180,26 @@ class RequestPermit implements Admission {
   }
 
   isCurrent(): boolean {
-    return this.#heavy?.isCurrent() !== false && this.#key.isCurrent()
+    const key = this.#key
+    const heavy = this.#heavy
+    return key.breaker.isCurrent(key) && (heavy === undefined || heavy.breaker.isCurrent(heavy))
   }
 
-  end(result: PermitResult, refused?: CooldownScope, waitMs = 0): void {
+  end(result: PermitResult): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    this.#heavy?.end(result)
-    this.#key.end(result)
-    this.#onEnd(refused, waitMs)
+    this.#heavy?.breaker.end(this.#heavy, result)
+    this.#key.breaker.end(this.#key, result)
+    this.#onEnd(undefined, 0)
   }
 
   refuse(scope: CooldownScope, waitMs: number): number {
-    const cooldownMs = (scope === 'heavy' ? this.#heavy : this.#key)?.refuse(waitMs) ?? waitMs
-    this.end('failed', scope, waitMs)
+    if (this.#hasEnded) return waitMs
+    this.#hasEnded = true
+    const [refused, other] = scope === 'heavy' ? [this.#heavy, this.#key] : [this.#key, this.#heavy]
+    other?.breaker.end(other, 'failed')
+    const cooldownMs = refused?.breaker.refuse(refused, waitMs) ?? waitMs
+    this.#onEnd(scope, waitMs)
     return cooldownMs
   }
-}
-
-/** What the end of an attempt shows of the service's limits. */
-export function permitResult(outcome: AttemptOutcome): PermitResult {
-  const { failure } = outcome
-  const { status } = responseOf(outcome) ?? {}
-  // A caller who leaves may leave a refusal behind.
-  if (status === 429 || (status === undefined && failure?.mayHaveArrived)) return 'lost'
-  return status !== undefined && status < 500 && status !== 408 ? 'succeeded' : 'failed'
 }

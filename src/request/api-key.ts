@@ -5,10 +5,10 @@ import { InvalidRequestError } from '../errors/input.ts'
 import type { Redactor } from '../errors/redact.ts'
 import { isFake, isFakeKey } from '../utils/fake-mark.ts'
 import { environment } from '../utils/runtime.ts'
-import type { Emit } from './request-events.ts'
+import type { Emit } from './send.ts'
 
-/** The key for a request; undefined to send none. */
-export type ApiKeySource = (signal: CancellationSignal) => string | undefined | Promise<string | undefined>
+/** The key for a request; empty to send none. */
+export type ApiKeySource = (signal: CancellationSignal) => string | Promise<string>
 
 /** Reads the key of each request from the option. Each key is redacted from errors and events from then on. */
 export function createApiKeySource(
@@ -20,9 +20,9 @@ export function createApiKeySource(
     return async (signal) => accept(await raceWithAbort(ask(option), signal), redactor)
   }
   const given = option ?? environment('ETN_MARKET_API_KEY')
-  const key = given === undefined ? undefined : accept(given, redactor)
+  const key = given === undefined ? '' : accept(given, redactor)
   // A fake is no public service.
-  const isNeeded = key === undefined && !isFake(fetch)
+  const isNeeded = key === '' && !isFake(fetch)
   return () => {
     if (isNeeded && isPublicService()) throw missingKey()
     return key
@@ -56,7 +56,7 @@ function accept(value: unknown, redactor: Redactor): string {
 }
 
 /** Warns once for each client that visitors can read a key in a page: through its listener, or else on the console. */
-export function warnInPage({ apiKey, fetch, onEvent }: ClientOptions, emit: Emit): void {
+export function warnInPage({ apiKey, fetch, onEvent }: ClientOptions, emit: Emit | undefined): void {
   const { window, document, console } = globalThis as {
     window?: object
     document?: object
@@ -67,6 +67,6 @@ export function warnInPage({ apiKey, fetch, onEvent }: ClientOptions, emit: Emit
   if (isFake(fetch) || isFakeKey(apiKey)) return
   const message =
     'etn-market: this page holds an API key that every visitor can read and spend. Add the key in a proxy of your own, and pass its address to createClient({ baseUrl }).'
-  emit({ type: 'key.exposed', message })
+  emit?.({ type: 'key.exposed', message })
   if (onEvent === undefined) console?.warn(message)
 }

@@ -1,17 +1,16 @@
 import type { Admission, PermitResult } from '../concurrency/admission-types.ts'
 import { LightAbortController } from '../concurrency/cancellation.ts'
-import { isSystemClock, monotonicNow, sleep, startTimer } from '../concurrency/clock.ts'
+import { isSystemClock, sleep, startTimer } from '../concurrency/clock.ts'
 import { nextTurn } from '../concurrency/event-loop.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { isBudgetRefusal } from '../errors/budget.ts'
-import { acceptsLightSignal, checkOutcome, failed, isHead, type Progress, responseOf } from '../transport/outcome.ts'
+import { acceptsLightSignal, checkOutcome, failed, isHead, type Progress } from '../transport/outcome.ts'
 import { sizeError } from '../transport/response-text.ts'
-import type { AttemptOutcome, HttpAttempt, HttpResponse, ResponseHead } from '../transport/transport.ts'
+import type { AttemptOutcome, HttpAttempt, ResponseHead } from '../transport/transport.ts'
 import { parseJson } from '../utils/json-data.ts'
-import { isPromise, namedError } from '../utils/runtime.ts'
-import { permitResult } from './admission.ts'
+import { namedError } from '../utils/runtime.ts'
 import { bill, isFromFront } from './billing.ts'
-import { errorOf, type RequestResult, readOutcome, validate } from './read-answer.ts'
+import { errorOf, isExpected, type Received, type RequestResult, readOutcome, reportMismatch } from './read-answer.ts'
 import { cooldownOf } from './retry.ts'
 import type { ChargedRequest, SendContext } from './send.ts'
 
@@ -19,6 +18,9 @@ import type { ChargedRequest, SendContext } from './send.ts'
 const MAX_BURST_MS = 20
 
 const nothing = (): void => {}
+
+/** The request may be sent after a wait. */
+class SentLater extends Error {}
 
 /**
  * ONE ATTEMPT, which the transport talks to: admission -> last look -> transport -> billing -> parse -> validate. It ends with the transport's outcome,
@@ -33,7 +35,6 @@ export class Attempt implements HttpAttempt {
   readonly signal: AbortSignal
   readonly #controller: AbortController | LightAbortController
   readonly #context: SendContext
-  readonly #apiKey: string | undefined
   readonly #progress: Progress = { sent: false, head: undefined }
   /** Undefined when the transport has nothing more to say. */
   #sending: ChargedRequest | undefined
@@ -43,78 +44,73 @@ export class Attempt implements HttpAttempt {
   #isTried = false
   /** Its number in the order of sending, when it was sent. */
   #sent: number | undefined
-  #stopTimer = nothing
+  #stopTimer: (() => void) | undefined
   #resolve: (outcome: AttemptOutcome | undefined) => void = nothing
   #reject: (error: unknown) => void = nothing
 
-  constructor(sending: ChargedRequest, context: SendContext, apiKey: string | undefined) {
+  constructor(sending: ChargedRequest, context: SendContext) {
     const { request, settings, callId, number: attempt } = sending
     this.url = sending.url
-    this.headers = context.requestHeaders(apiKey, settings.headers)
+    this.headers = context.requestHeaders(sending.apiKey, settings.headers)
     this.context = { operation: request.operation, callId, attempt }
     this.maxResponseBytes = context.maxResponseBytes
     this.#controller = acceptsLightSignal(context.transport.send) ? new LightAbortController() : new AbortController()
     this.signal = ('signal' in this.#controller ? this.#controller.signal : this.#controller) as AbortSignal
     this.#context = context
-    this.#apiKey = apiKey
     this.#sending = sending
   }
 
   /** Resolves to the answer. Where its time goes by while hooks run or a connection is waited for, it is sent anew. */
   async run(): Promise<RequestResult> {
     const sending = this.#sending as ChargedRequest
-    const { clock, usage, admission } = this.#context
-    const { shared } = sending
+    const { clock, usage, admission, lifetimes } = this.#context
     let result: PermitResult = 'unused'
     try {
       const admitted = admission.admit(sending)
-      this.#admission = isPromise(admitted) ? await admitted : admitted
-      const preparing = this.#prepare(sending, sending.hasWaited || this.#admission.hasWaited)
-      if (preparing !== undefined) await preparing
-      const startedAt = monotonicNow(clock)
-      const outcome = this.#admission.isCurrent() ? await this.#transmit(sending) : undefined
+      this.#admission = 'then' in admitted ? await admitted : admitted
+      const isReady = sending.hasWaited || this.#admission.hasWaited ? await this.#prepare() : true
+      const startedAt = clock.monotonic()
+      const outcome = isReady ? await this.#transmit(sending) : undefined
       if (outcome !== undefined) {
         if (this.#isTried && this.#sent === undefined) {
           this.#recordSent(sending)
-          shared.totals.attempts++
+          sending.totals.attempts++
         }
         // What a hook made of an answer is for the caller; what it cost and refused is the service's word.
-        const { answered = outcome } = outcome
+        const received = receive(outcome)
+        const answered = outcome.answered ? receive(outcome.answered) : received
+        const { response } = received
         result = permitResult(answered)
-        const endedAt = monotonicNow(clock)
-        if (result === 'succeeded') sending.recordProgress(endedAt)
-        const response = responseOf(outcome)
-        const body = parseJson(response?.text)
-        const answeredBody = answered === outcome ? body : parseJson(responseOf(answered)?.text)
+        const endedAt = clock.monotonic()
+        if (result === 'succeeded') lifetimes.recordProgress(endedAt)
         sending.batch?.recordEnd(response !== undefined, outcome.failure?.kind)
-        bill(answered, answeredBody, this.#sent, sending, usage)
+        bill(answered, this.#sent, sending, usage)
         const durationMs = endedAt - startedAt
         let failure: unknown
         try {
-          const read = readOutcome(outcome, body, sending, clock)
-          const validating = validate(read, sending)
-          if (validating !== undefined) await validating
-          if (this.#sent !== undefined) sending.emit({ type: 'request.succeeded', durationMs, status: read.status })
+          const read = readOutcome(received, sending, clock)
+          if (sending.settings.validate !== 'off' && !isExpected(sending.request, read.envelope))
+            await reportMismatch(read, sending)
+          if (this.#sent !== undefined) sending.emit?.({ type: 'request.succeeded', durationMs, status: read.status })
           return read
         } catch (error) {
           failure = error
           const code = error instanceof EtnMarketError ? error.code : 'aborted'
           const status = response && { status: response.status }
-          if (this.#sent !== undefined) sending.emit({ type: 'request.failed', durationMs, ...status, code })
+          if (this.#sent !== undefined) sending.emit?.({ type: 'request.failed', durationMs, ...status, code })
           throw error
         } finally {
-          const refusal = answered === outcome ? failure : errorOf(answered, answeredBody, sending, clock)
-          const isFront = isFromFront(responseOf(answered), answeredBody)
-          if (refusal instanceof EtnMarketError) this.#recordRefusal(sending, refusal, isFront)
+          const refusal = answered === received ? failure : errorOf(answered, sending, clock)
+          if (refusal instanceof EtnMarketError) this.#recordRefusal(sending, refusal, answered)
           // What a hook could not do, it could not do at the next attempt either.
           if (outcome.failure?.kind === 'hook') sending.retryable = undefined
         }
       }
     } finally {
-      shared.isSending = false
+      sending.isSending = false
       this.#admission?.end(this.#sent === undefined ? 'unused' : result)
     }
-    return new Attempt(sending, this.#context, this.#apiKey).run()
+    return new Attempt(sending, this.#context).run()
   }
 
   readonly onConnecting = (): void => {
@@ -124,21 +120,19 @@ export class Attempt implements HttpAttempt {
   }
 
   readonly recheck = (): Promise<void> => {
-    const looked = this.#look()
+    const prepared = this.#prepare().then(nothing, (error) => this.#cancel(error))
     // A transport of the user may not wait for it.
-    looked.catch(nothing)
-    return looked
+    prepared.catch(nothing)
+    return prepared
   }
 
   readonly beforeSend = (): void => {
     const sending = this.#requireOngoing()
-    let isAllowed = false
     try {
-      isAllowed = this.#mayBeSent(sending)
+      this.#look(sending)
     } catch (error) {
-      this.#refuse(error)
+      this.#cancel(error)
     }
-    if (!isAllowed) this.#sendNothing(new Error('The request must not be sent now: the client sends it later.'))
     this.#progress.sent = true
     this.#startTimer(sending)
   }
@@ -166,84 +160,71 @@ export class Attempt implements HttpAttempt {
 
   /** Its time begins when it is sent. Until then hooks and queues may take as long as the call has; a connection may take the same time. */
   #startTimer({ settings }: ChargedRequest): void {
-    this.#stopTimer()
+    this.#stopTimer?.()
     this.#stopTimer = startTimer(this.#context.clock, settings.timeoutMs, this.#onTimeout)
   }
 
   /**
-   * Waits for what the last look needs. After another wait, a turn of the event loop passes: a call that ends must not trigger another that
-   * is ending in the same turn. A budget with a store writes that the request is sent in this window.
+   * After a wait: lets a turn of the event loop pass, because a call that ends must not trigger another that is ending in the same turn, and waits
+   * for what the last look needs. A budget with a store writes that the request is sent in this window. False where a cool-down has begun.
    */
-  #prepare(sending: ChargedRequest, hasWaited: boolean): Promise<void> | undefined {
-    if (hasWaited) return this.#turn(sending).then(() => this.#prepare(sending, false))
-    sending.batch?.throwIfStopped()
-    sending.confirm()
-    if (sending.confirmed !== undefined) return sending.awaitConfirmed(sending.confirmed)
-    sending.signal.throwIfAborted()
-    return undefined
-  }
-
-  /** If a call ended early, wait 20 ms before the final check. */
-  async #turn(sending: ChargedRequest): Promise<void> {
+  async #prepare(): Promise<boolean> {
+    const sending = this.#requireOngoing()
     const { lifetimes, clock } = this.#context
+    const { batch, signal } = sending
     await nextTurn()
-    // A custom clock decides itself what happens at the same moment.
-    if (isSystemClock(clock) && lifetimes.msSinceEarlyEnd() < MAX_BURST_MS)
-      await sleep(clock, MAX_BURST_MS, sending.signal)
+    // If a call ended early, wait 20 ms before the final check. A custom clock decides itself what happens at the same moment.
+    if (isSystemClock(clock) && lifetimes.msSinceEarlyEnd() < MAX_BURST_MS) await sleep(clock, MAX_BURST_MS, signal)
     sending.hasWaited = false
-    if (sending.shared.remaining() === 0) sending.shared.expire()
+    if (sending.remaining() === 0) sending.expire()
+    batch?.throwIfStopped()
+    sending.confirm()
+    await sending.awaitConfirmed()
+    signal.throwIfAborted()
+    return this.#admission?.isCurrent() === true
   }
 
   /**
    * LAST LOOK: whether the request may be sent now. Its signal, its deadline, the window of its budget and cool-downs are looked at when
-   * everything that may wait is over, and nothing but the bytes is left to send. False where it may be sent after a wait.
-   * @throws the reason of the signal, or BudgetExceededError where the request does not fit the window of now
+   * everything that may wait is over, and nothing but the bytes is left to send.
+   * @throws the reason of the signal, BudgetExceededError where the request does not fit the window of now, or SentLater
    */
-  #mayBeSent(sending: ChargedRequest): boolean {
-    const { shared, signal, batch } = sending
+  #look(sending: ChargedRequest): void {
+    const { signal, batch } = sending
     signal.throwIfAborted()
     // A redirect that is followed is no attempt of its own.
-    if (this.#sent !== undefined) return true
+    if (this.#sent !== undefined) return
     batch?.throwIfStopped()
     sending.confirm()
     const isCurrent = this.#admission?.isCurrent() === true
-    if (sending.confirmed !== undefined || !isCurrent || shared.remaining() === 0) {
+    if (sending.confirmed !== undefined || !isCurrent || sending.remaining() === 0) {
       sending.hasWaited = true
-      return false
+      throw new SentLater('The request must not be sent now: the client sends it later.')
     }
     this.#recordSent(sending)
     // Afterwards, so that what a listener aborts is not sent.
     signal.throwIfAborted()
-    shared.totals.attempts++
-    shared.isSending = true
-    return true
+    sending.totals.attempts++
+    sending.isSending = true
   }
 
   #recordSent(sending: ChargedRequest): void {
     this.#sent = this.#context.usage.recordSent()
     sending.sentAt = this.#context.cache?.now()
-    sending.emit({ type: 'request.sent', params: sending.params })
+    sending.emit?.({ type: 'request.sent', params: sending.params })
   }
 
   /** Remembers whether it may be retried, and begins a cool-down. A front knows nothing of what the service takes. */
-  #recordRefusal(sending: ChargedRequest, refusal: EtnMarketError, isFront: boolean): void {
+  #recordRefusal(sending: ChargedRequest, refusal: EtnMarketError, { response, body }: Received): void {
     if (refusal.retryable) sending.retryable = refusal
     // Without a key a proxy answers: that a call does not fit a budget there holds up no other call.
-    const isOfProxy = this.#apiKey === undefined && isBudgetRefusal(refusal)
+    const isOfProxy = sending.apiKey === '' && isBudgetRefusal(refusal)
     if (isOfProxy) this.#admission?.end('succeeded')
-    const cooldown = isFront || isOfProxy ? undefined : cooldownOf(refusal, this.#context.maxCooldownMs)
+    const isOfOther = isOfProxy || isFromFront(response, body)
+    const cooldown = isOfOther ? undefined : cooldownOf(refusal, this.#context.maxCooldownMs)
     if (cooldown === undefined || this.#admission === undefined) return
     const waitMs = this.#admission.refuse(cooldown.scope, cooldown.waitMs)
-    sending.emit({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
-  }
-
-  async #look(): Promise<void> {
-    const sending = this.#requireOngoing()
-    try {
-      await this.#prepare(sending, true)
-    } catch (error) {
-      this.#refuse(error)
-    }
+    sending.emit?.({ type: 'cooldown.started', scope: cooldown.scope, waitMs })
   }
 
   #requireOngoing(): ChargedRequest {
@@ -252,17 +233,13 @@ export class Attempt implements HttpAttempt {
   }
 
   /** Ends it without an outcome: for the transport it was aborted. */
-  #sendNothing(reason: unknown): never {
+  #cancel(error: unknown): never {
     if (this.#sending !== undefined) {
+      if (!(error instanceof SentLater)) this.#reject(error)
       this.#end(undefined)
-      this.#controller.abort(reason)
+      this.#controller.abort(error)
     }
-    throw reason
-  }
-
-  #refuse(error: unknown): never {
-    this.#reject(error)
-    return this.#sendNothing(error)
+    throw error
   }
 
   readonly #onAbort = () => this.#stop('aborted', this.#sending?.signal.reason)
@@ -289,7 +266,7 @@ export class Attempt implements HttpAttempt {
       progress.sent = true
       return failed('invalid_fetch', progress, new TypeError('the transport gave no outcome that can be read'))
     }
-    const answer: HttpResponse | undefined = responseOf(outcome)
+    const answer = outcome.response ?? outcome.failure.response
     const tooLarge = sizeError(answer?.text, this.maxResponseBytes)
     if (answer === undefined || tooLarge === undefined) return outcome
     progress.head = { status: answer.status, headers: answer.headers }
@@ -300,9 +277,22 @@ export class Attempt implements HttpAttempt {
     const sending = this.#sending
     if (sending === undefined) return
     this.#sending = undefined
-    this.#stopTimer()
+    this.#stopTimer?.()
     sending.signal.removeEventListener('abort', this.#onAbort)
     this.#resolve(outcome)
     this.#resolve = this.#reject = nothing
   }
+}
+
+function receive(outcome: AttemptOutcome): Received {
+  const response = outcome.response ?? outcome.failure.response
+  return { outcome, response, body: parseJson(response?.text) }
+}
+
+/** What the end of an attempt shows of the service's limits. */
+function permitResult({ outcome, response }: Received): PermitResult {
+  const status = response?.status
+  // A caller who leaves may leave a refusal behind.
+  if (status === 429 || (status === undefined && outcome.failure?.mayHaveArrived)) return 'lost'
+  return status !== undefined && status < 500 && status !== 408 ? 'succeeded' : 'failed'
 }

@@ -1,4 +1,4 @@
-import { type Clock, monotonicNow } from '../concurrency/clock.ts'
+import type { Clock } from '../concurrency/clock.ts'
 import { Semaphore } from '../concurrency/semaphore.ts'
 import { PartialBatchError, ResponseError, TimeoutError } from '../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
@@ -35,7 +35,7 @@ export class Batch {
     this.slots = new Semaphore(concurrency)
     this.#lifetime = lifetime
     this.#clock = clock
-    this.#answeredAt = monotonicNow(clock)
+    this.#answeredAt = clock.monotonic()
   }
 
   get needed(): number {
@@ -65,7 +65,7 @@ export class Batch {
   }
 
   recordAnswer(): void {
-    this.#answeredAt = monotonicNow(this.#clock)
+    this.#answeredAt = this.#clock.monotonic()
   }
 
   recordEnd(hasAnswer: boolean, failure: TransportFailure['kind'] | undefined): void {
@@ -76,7 +76,7 @@ export class Batch {
 
   /** Time until no answer has come for the length of a deadline. Milliseconds. */
   stallsInMs(): number {
-    return this.#answeredAt + this.#lifetime.deadlineMs - monotonicNow(this.#clock)
+    return this.#answeredAt + this.#lifetime.deadlineMs - this.#clock.monotonic()
   }
 
   /** @throws StarterFailure when so many requests in a row have timed out that nothing more is sent */

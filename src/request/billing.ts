@@ -1,13 +1,12 @@
-import type { Reconciliation } from '../credits/budget.ts'
+import type { Reconciliation, Reservation } from '../credits/budget.ts'
 import { isCredits } from '../credits/budget-core.ts'
 import { costOf, countItems } from '../credits/cost.ts'
 import type { Usage } from '../credits/usage.ts'
 import type { ChargeState } from '../errors/base.ts'
 import { isObject } from '../operations/type-guards.ts'
-import { responseOf } from '../transport/outcome.ts'
-import type { AttemptOutcome, HttpResponse, ResponseHeaders, TransportFailure } from '../transport/transport.ts'
+import type { AttemptOutcome, HttpResponse, TransportFailure } from '../transport/transport.ts'
 import type { PlannedRequest } from './plan-requests.ts'
-import type { Envelope } from './read-answer.ts'
+import type { Answer, Received } from './read-answer.ts'
 import type { ChargedRequest } from './send.ts'
 
 /** What one attempt was charged. */
@@ -104,20 +103,18 @@ function balanceOf(
 
 /**
  * BILL: records what an attempt was charged, in the totals of the request, in the budget and in the usage of the client.
- * @param body the parsed JSON of the answer, undefined where it is none
  * @param sent the number of the request in the order of sending, when it was sent
  */
 export function bill(
-  answered: AttemptOutcome,
-  body: unknown,
+  { outcome, response, body }: Received,
   sent: number | undefined,
-  { request, shared: { totals }, reservation, emit }: ChargedRequest,
+  { request, totals, reservation: reserved, emit }: ChargedRequest,
   usage: Usage,
 ): void {
-  const answer = responseOf(answered)
-  const remaining = answer && balanceOf(request, answer, body)
+  const reservation = reserved as Reservation
+  const remaining = response && balanceOf(request, response, body)
   if (remaining !== undefined && sent !== undefined) usage.recordRemaining(sent, remaining)
-  const charge = chargeOf(request, answered, body)
+  const charge = chargeOf(request, outcome, body)
   totals.credits += charge.credits
   totals.charge = strongest(totals.charge, charge.state)
   if (charge.state === 'charged' && !charge.fromHeader) totals.isComputed = true
@@ -129,18 +126,21 @@ export function bill(
   } else if (charge.state === 'unknown') {
     reservation.markUncertain()
     usage.recordUncertain(reservation.credits)
-    emit({ type: 'credits.uncertain', credits: reservation.credits })
+    emit?.({ type: 'credits.uncertain', credits: reservation.credits })
   } else {
     proof = reservation.settle(charge.credits, { remaining })
     usage.recordCharge(request.operation, charge.credits, charge.fromHeader)
     const type = charge.fromHeader ? 'credits.charged' : 'credits.computed'
     // The newest balance that is known: this answer may be a late one.
-    const newest = remaining === undefined ? {} : { remaining: usage.remaining() ?? remaining }
-    emit({ type, credits: charge.credits, ...newest })
+    emit?.({
+      type,
+      credits: charge.credits,
+      ...(remaining !== undefined && { remaining: usage.remaining() ?? remaining }),
+    })
   }
-  if (proof !== undefined) emit({ type: 'credits.reconciled', ...proof })
+  if (proof !== undefined) emit?.({ type: 'credits.reconciled', ...proof })
   if (charge.credits > reservation.credits) {
-    emit({ type: 'credits.drift', predicted: reservation.credits, charged: charge.credits })
+    emit?.({ type: 'credits.drift', predicted: reservation.credits, charged: charge.credits })
   }
 }
 
@@ -156,15 +156,6 @@ export interface ChargeTotals {
   charge: ChargeState
   /** Whether a part of the credits was computed, because no header stated it. */
   isComputed: boolean
-}
-
-export interface Answer {
-  readonly envelope: Envelope
-  /** The body as it was sent; undefined where it is from the cache. */
-  readonly text?: string | undefined
-  readonly status?: number | undefined
-  readonly headers?: ResponseHeaders | undefined
-  readonly isCached: boolean
 }
 
 /** How one request of a call ended, and what this call was charged for it. */
@@ -191,7 +182,7 @@ export function sumUp(results: readonly PaidResult[]): CallTotals {
     sum.charge = strongest(sum.charge, paid.charge)
     sum.isComputed ||= paid.isComputed
     if (isShared) sum.shared++
-    if (answer?.isCached) sum.cached++
+    if (answer !== undefined && answer.status === undefined) sum.cached++
   }
   return sum
 }

@@ -1,7 +1,7 @@
 import type { CacheEvent } from '../client/events.ts'
 import type { CacheableOperation, CacheOptions, CacheStore } from '../client/options.ts'
 import type { CancellationSignal } from '../concurrency/cancellation.ts'
-import { AgeClock, type Clock, monotonicNow } from '../concurrency/clock.ts'
+import { AgeClock, type Clock } from '../concurrency/clock.ts'
 import { callStore } from '../concurrency/store-timeout.ts'
 import { checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { operations } from '../generated/operations.ts'
@@ -13,7 +13,7 @@ import { messageOf } from '../utils/runtime.ts'
 import { storedText } from '../utils/stored-text.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope, isExpected, type RequestResult } from './read-answer.ts'
-import type { Emit } from './request-events.ts'
+import type { Emit } from './send.ts'
 
 type Ids = Pick<CacheEvent, 'callId' | 'requestId' | 'operation'>
 
@@ -57,7 +57,7 @@ export class Cache {
   readonly #store: CacheStore
   readonly #baseUrl: () => string
   readonly #clock: Clock
-  readonly #emit: Emit
+  readonly #emit: Emit | undefined
   readonly #ages: AgeClock
   /** Many stores take no long keys, or change keys with `?` and `/`. */
   readonly #nameOf = createHashNames()
@@ -65,7 +65,12 @@ export class Cache {
   /** What was kept by this cache, by time to live, and until when it is fresh: those that expire first come first. */
   readonly #kept = new Map<number, Map<string, number>>()
 
-  constructor({ ttlMs, store = createMemoryStore() }: CacheOptions, baseUrl: () => string, clock: Clock, emit: Emit) {
+  constructor(
+    { ttlMs, store = createMemoryStore() }: CacheOptions,
+    baseUrl: () => string,
+    clock: Clock,
+    emit: Emit | undefined,
+  ) {
     // A copy, because nobody checks what is changed later.
     this.#ttlMs = { ...ttlMs }
     this.#store = store
@@ -80,7 +85,7 @@ export class Cache {
     if (!this.#isUsed(request)) return undefined
     try {
       const envelope = await this.#find(request, wait)
-      if (envelope !== undefined) this.#emit({ type: 'cache.hit', ...ids })
+      if (envelope !== undefined) this.#emit?.({ type: 'cache.hit', ...ids })
       return envelope
     } catch (error) {
       wait.signal.throwIfAborted()
@@ -113,12 +118,12 @@ export class Cache {
   }
 
   #isUsed(request: PlannedRequest): boolean {
-    return this.#ttlOf(request) > 0 && monotonicNow(this.#clock) >= this.#restsUntil
+    return this.#ttlOf(request) > 0 && this.#clock.monotonic() >= this.#restsUntil
   }
 
   #rest(ids: Ids, error: unknown): void {
-    this.#restsUntil = monotonicNow(this.#clock) + REST_MS
-    this.#emit({ type: 'cache.failed', ...ids, message: messageOf(error) })
+    this.#restsUntil = this.#clock.monotonic() + REST_MS
+    this.#emit?.({ type: 'cache.failed', ...ids, message: messageOf(error) })
   }
 
   async #find(request: PlannedRequest, { deadlineMs, signal }: CacheWait): Promise<Envelope | undefined> {

@@ -1,6 +1,5 @@
 import type { ApiPromise, CallMeta, WithMeta } from '../client/api-promise.ts'
 import type { CallEndedEvent } from '../client/events.ts'
-import { sumCosts } from '../credits/cost.ts'
 import { TimeoutError } from '../errors/api.ts'
 import { type CallName, COPY_WITH, EtnMarketError } from '../errors/base.ts'
 import { BudgetExceededError, describeCall, StateUnavailableError } from '../errors/budget.ts'
@@ -11,17 +10,15 @@ import { copyData } from '../utils/json-data.ts'
 import { isError } from '../utils/runtime.ts'
 import { Batch } from './batch.ts'
 import { type CallTotals, type ChargeTotals, createTotals, type PaidResult, sumUp } from './billing.ts'
-import { type CallLifetime, DEADLINE_EXCEEDED, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
-import { dedupeKey, type InFlightRequests } from './dedupe.ts'
+import type { CallLifetime } from './call-lifetime.ts'
+import { DEADLINE_EXCEEDED, dedupeKey, STATE_DEADLINE_EXCEEDED } from './dedupe.ts'
 import type { CallInput, CallPlan, PlannedRequest } from './plan-requests.ts'
 import { copyEnvelope, type Envelope } from './read-answer.ts'
-import { ignoreEvents } from './request-events.ts'
-import { type SendContext, send } from './send.ts'
+import { ChargedRequest, type SendContext } from './send.ts'
 import { type CallSettings, callSettings } from './settings.ts'
 
 export interface CallContext extends SendContext {
   readonly settings: CallSettings
-  readonly inFlight: InFlightRequests
   readonly batchConcurrency: number
   baseUrl(): string
   redact<T>(error: T): T
@@ -94,8 +91,8 @@ async function run(input: CallInput, context: CallContext, report: CallReport): 
     call = opened
     const { lifetime, plan, requests, settings } = opened
     const { callId, signal } = lifetime
-    const estimated = sumCosts(requests).max
-    context.emit({ type: 'call.started', callId, operation, params, estimated })
+    const estimated = requests.reduce((sum, { cost }) => sum + cost.max, 0)
+    context.emit?.({ type: 'call.started', callId, operation, params, estimated })
     const cached = context.cache === undefined || settings.isReload ? [] : await opened.readCache(context.cache)
     signal.throwIfAborted()
     input.stop?.throwIfAborted()
@@ -142,7 +139,7 @@ class Call {
     const { options, operation, stop } = input
     this.#input = input
     this.#context = context
-    this.settings = callSettings(options, context.settings, operation)
+    this.settings = options === undefined ? context.settings : callSettings(options, context.settings, operation)
     this.plan = input.plan()
     this.requests = this.plan.requests
     this.#baseUrl = context.baseUrl()
@@ -166,7 +163,7 @@ class Call {
     const { params, stop, budget: limit, onAnswer } = this.#input
     if (cached !== undefined) {
       onAnswer?.(request.path, { text: JSON.stringify(cached) })
-      return { answer: { envelope: cached, isCached: true }, paid: createTotals(), isShared: false }
+      return { answer: { envelope: cached }, paid: createTotals(), isShared: false }
     }
     const batch = this.#batch
     const baseUrl = this.#baseUrl
@@ -175,19 +172,13 @@ class Call {
     const { callId } = lifetime
     const requestId = this.#requestId(index)
     for (;;) {
-      const shared = context.inFlight.get(dedupeKey(request, settings))
-      const start = () => {
-        const arrival = context.admission.nextArrival()
-        const own = { baseUrl, request, settings, callId, requestId, params, shared, limit, batch, arrival }
-        return send(own, context)
-      }
-      const onUnclaimed = ({ attempts: attempt, credits, charge }: ChargeTotals) => {
-        const { operation } = request
-        if (charge !== 'none')
-          context.emit({ type: 'credits.unclaimed', callId, requestId, operation, attempt, credits, charge })
-      }
-      const { value, error, paid: claimed, mustRestart } = await shared.join(waiter, start, onUnclaimed)
-      if (mustRestart) {
+      const key = dedupeKey(request, settings)
+      const shared =
+        context.inFlight.get(key) ??
+        new ChargedRequest({ key, baseUrl, request, settings, callId, requestId, params, limit, batch }, context)
+      const result = await shared.join(waiter)
+      const { answer, error, paid, isShared } = result
+      if (result.mustRestart) {
         try {
           // Check this caller's limit first, or callers without credits restart it one by one.
           limit?.check(request.cost.max, { operation: request.operation })
@@ -197,16 +188,13 @@ class Call {
           return { error: this.#toError(refusal, paid), paid, isShared: false }
         }
       }
-      // Undefined where another caller of the same request pays.
-      const paid = claimed ?? { ...createTotals(), attempts: shared.totals.attempts }
-      const isShared = claimed === undefined
-      onAnswer?.(request.path, value === undefined ? { error } : value)
-      if (value === undefined) return { error: this.#toError(error, paid, isShared), paid, isShared }
+      onAnswer?.(request.path, answer ?? { error })
+      if (answer === undefined) return { error: this.#toError(error, paid, isShared), paid, isShared }
       batch?.recordAnswer()
+      if (!isShared) return result
       // Each caller may change what it gets, so those that share get a copy.
-      const { text, status, headers } = value
-      const envelope = claimed ? value.envelope : (copyEnvelope(request, text) ?? value.envelope)
-      return { answer: { envelope, text, status, headers, isCached: false }, paid, isShared }
+      const envelope = copyEnvelope(request, answer.text) ?? answer.envelope
+      return { answer: { ...answer, envelope }, paid, isShared }
     }
   }
 
@@ -222,9 +210,8 @@ class Call {
   emitEnd(sum: CallTotals, failure?: unknown): void {
     const { operation, params, onEnd } = this.#input
     onEnd?.(sum)
-    if (this.#context.emit === ignoreEvents) return
     const { attempts, charge, credits, shared, cached } = sum
-    this.#context.emit({
+    this.#context.emit?.({
       type: failure === undefined ? 'call.succeeded' : 'call.failed',
       callId: this.lifetime.callId,
       operation,

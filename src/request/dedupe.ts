@@ -1,12 +1,18 @@
 import { type CancellationSignal, LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
+import { startTimer } from '../concurrency/clock.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
 import { StarterFailure } from '../errors/budget.ts'
 import type { Batch } from './batch.ts'
-import { type ChargeTotals, createTotals, strongest } from './billing.ts'
-import { type CallLifetime, DEADLINE_EXCEEDED, type Deadline, STATE_DEADLINE_EXCEEDED } from './call-lifetime.ts'
+import { type ChargeTotals, createTotals, type PaidResult, strongest } from './billing.ts'
+import type { CallLifetime, CallLifetimes } from './call-lifetime.ts'
 import type { PlannedRequest } from './plan-requests.ts'
 import type { RequestResult } from './read-answer.ts'
 import type { CallSettings } from './settings.ts'
+
+/** The reason of a call that took too long; replaced by a TimeoutError before it leaves the library. */
+export const DEADLINE_EXCEEDED = Symbol('deadline exceeded')
+/** The same for a call that waited for a store or a fleet; replaced by a StateUnavailableError. */
+export const STATE_DEADLINE_EXCEEDED = Symbol('deadline exceeded during a wait for the state')
 
 export interface Waiter {
   readonly lifetime: CallLifetime
@@ -19,12 +25,9 @@ export interface Waiter {
   readonly batch: Batch | undefined
 }
 
-export interface SharedResult {
-  readonly value: RequestResult | undefined
-  /** Why there is no value: the request failed, or the reason for which the caller stopped waiting. */
-  readonly error: unknown
-  /** What this caller pays, as the first to be answered or the last to leave; undefined where another one does. */
-  readonly paid: ChargeTotals | undefined
+/** It is paid by the first caller to be answered, or the last to leave. */
+export interface SharedResult extends PaidResult {
+  readonly answer: RequestResult | undefined
   /** The request ended by the limit of another caller, or with that caller: this one has to ask anew. */
   readonly mustRestart: boolean
 }
@@ -34,23 +37,69 @@ export function dedupeKey({ operation, path, cost }: PlannedRequest, { fingerpri
   return `${operation} ${path} ${cost.max} ${fingerprint}`
 }
 
-/** Equal requests that are in flight at the same time are sent once. */
-export class InFlightRequests {
-  readonly #inFlight = new Map<string, InFlightRequest>()
-
-  get(key: string): InFlightRequest {
-    const known = this.#inFlight.get(key)
-    if (known !== undefined) return known
-    const request: InFlightRequest = new InFlightRequest(() => {
-      if (this.#inFlight.get(key) === request) this.#inFlight.delete(key)
-    })
-    this.#inFlight.set(key, request)
-    return request
-  }
-
+/** Equal requests that are in flight at the same time are sent once: each is here under its `dedupeKey`. */
+export class InFlightRequests extends Map<string, InFlightRequest> {
   /** Aborts what nobody waits for and is read to its end. Resolves when it has ended. */
   async close(reason: unknown): Promise<void> {
-    await Promise.all([...this.#inFlight.values()].map((request) => request.stopAbandoned(reason)))
+    await Promise.all([...this.values()].map((request) => request.stopAbandoned(reason)))
+  }
+}
+
+/** A time limit that stands still while its request waits in a queue and other requests make progress. */
+class Deadline {
+  readonly #calls: CallLifetimes
+  readonly #onExpire: () => void
+  readonly #batch: Batch | undefined
+  /** Later by as long as it stood still. */
+  #endsAt: number
+  #queuedAt: number | undefined
+  #stopTimer: () => void
+
+  /** @param onExpire called once when its time is over, or when the batch has had no answer for as long as a call may take */
+  constructor({ calls, startedAt, deadlineMs }: CallLifetime, batch: Batch | undefined, onExpire: () => void) {
+    this.#calls = calls
+    this.#endsAt = startedAt + deadlineMs
+    this.#onExpire = onExpire
+    this.#batch = batch
+    const leftMs = Math.max(0, this.#endsAt - calls.clock.monotonic())
+    this.#stopTimer = startTimer(calls.clock, leftMs, () => this.look())
+  }
+
+  /** Ends it if its time is over, else starts its timer anew. The timer is late where the machine has slept, and early where the time stood still. */
+  look(): void {
+    this.#stopTimer()
+    const leftMs = this.remaining()
+    if (leftMs > 0) {
+      this.#stopTimer = startTimer(this.#calls.clock, leftMs, () => this.look())
+      return
+    }
+    this.#calls.recordEarlyEnd()
+    this.#onExpire()
+  }
+
+  /** Milliseconds that are left. */
+  remaining(): number {
+    this.#noteProgress()
+    const stallsInMs = this.#batch?.stallsInMs() ?? Number.POSITIVE_INFINITY
+    return Math.max(0, Math.min(this.#endsAt - this.#calls.clock.monotonic(), stallsInMs))
+  }
+
+  /** In the queue it stands still up to each moment at which progress is made; after the last one it runs. */
+  setQueued(isQueued: boolean): void {
+    this.#noteProgress()
+    this.#queuedAt = isQueued ? this.#calls.clock.monotonic() : undefined
+  }
+
+  /** Ends it without a call of `onExpire`; no timer is left. */
+  stop(): void {
+    this.#stopTimer()
+  }
+
+  #noteProgress(): void {
+    if (this.#queuedAt === undefined) return
+    const stillMs = Math.max(0, this.#calls.progressAt - this.#queuedAt)
+    this.#queuedAt += stillMs
+    this.#endsAt += stillMs
   }
 }
 
@@ -70,14 +119,15 @@ interface Wait {
  * One caller pays, which is whose call reports the credits: the first of those who waited to the end, or the last to leave. Others get the answer
  * for nothing.
  */
-export class InFlightRequest {
+export abstract class InFlightRequest {
   /** Aborts when no caller waits any more. */
   readonly signal = new LightAbortController()
   readonly totals = createTotals()
   /** Whether an attempt was handed to the network and has not ended. */
   isSending = false
-  /** Lets no further caller join. */
-  readonly #close: () => void
+  /** Where further callers find it. */
+  readonly #inFlight: InFlightRequests
+  readonly #key: string
   readonly #waits = new Set<Wait>()
   #starter: Wait | undefined
   /** Of the caller who stopped waiting last, and so aborted the request. */
@@ -90,20 +140,20 @@ export class InFlightRequest {
   /** Credits that are on some caller's account. */
   #claimed = 0
 
-  constructor(close: () => void) {
-    this.#close = close
+  constructor(inFlight: InFlightRequests, key: string) {
+    this.#inFlight = inFlight
+    this.#key = key
+    inFlight.set(key, this)
   }
 
-  /**
-   * Never rejects. A caller that stops waiting does not affect the others.
-   * @param send called at once for the first caller, and for nobody else
-   * @param onUnclaimed called with what was charged when nobody was left to pay it; that of the first caller counts
-   */
-  join(
-    waiter: Waiter,
-    send: () => Promise<RequestResult>,
-    onUnclaimed: (totals: ChargeTotals) => void,
-  ): Promise<SharedResult> {
+  /** Is called once, as soon as the first caller has joined. */
+  protected abstract send(): Promise<RequestResult>
+
+  /** Is called with what was charged when nobody was left to pay it. */
+  protected abstract reportUnclaimed(charged: ChargeTotals): void
+
+  /** Never rejects. A caller that stops waiting does not affect the others. */
+  join(waiter: Waiter): Promise<SharedResult> {
     const { lifetime, stop, batch } = waiter
     const { signal } = lifetime
     return new Promise((resolve) => {
@@ -112,7 +162,7 @@ export class InFlightRequest {
         if (!this.isSending) this.#leave(wait, stop?.reason)
       }
       const onExpire = () => this.#leave(wait, this.#isAwaitingState ? STATE_DEADLINE_EXCEEDED : DEADLINE_EXCEEDED)
-      const deadline = lifetime.startDeadline(onExpire, batch)
+      const deadline = new Deadline(lifetime, batch, onExpire)
       const end = () => {
         deadline.stop()
         signal.removeEventListener('abort', onAbort)
@@ -122,18 +172,23 @@ export class InFlightRequest {
       const wait: Wait = { waiter, deadline, end, resolve }
       signal.addEventListener('abort', onAbort)
       stop?.addEventListener('abort', onStop)
-      deadline.setQueued(this.#isQueued)
+      if (this.#isQueued) deadline.setQueued(true)
       this.#starter ??= wait
       this.#waits.add(wait)
-      this.#ended ??= send()
-        .then(
-          (value) => this.#end(value, undefined),
-          (error: unknown) => this.#end(undefined, error),
-        )
-        .then((isPaid) => {
-          if (!isPaid) onUnclaimed(this.#claim())
-        })
+      this.#ended ??= this.#run()
     })
+  }
+
+  async #run(): Promise<void> {
+    let answer: RequestResult | undefined
+    let failure: unknown
+    try {
+      answer = await this.send()
+    } catch (error) {
+      failure = error
+    }
+    this.#close()
+    if (!this.#answer(answer, failure)) this.reportUnclaimed(this.#claim())
   }
 
   /** The time that the callers have left: the longest of their deadlines. Milliseconds. */
@@ -201,20 +256,33 @@ export class InFlightRequest {
   }
 
   /** Answers those who wait. Returns whether one of them pays. */
-  #end(value: RequestResult | undefined, error: unknown): boolean {
-    this.#close()
-    const concernsStarter = error instanceof StarterFailure
-    const reason = concernsStarter ? error.reason : error
-    let isPaid = false
-    const answer = (wait: Wait, value: RequestResult | undefined, error: unknown, mustRestart: boolean) => {
-      wait.end()
-      const isPayer = !mustRestart && !isPaid
-      isPaid ||= isPayer
-      wait.resolve({ value, error, paid: isPayer ? this.#claim() : undefined, mustRestart })
+  #answer(answer: RequestResult | undefined, failure: unknown): boolean {
+    // Then nobody else waits.
+    if (this.#last !== undefined) {
+      this.#resolve(this.#last, true, undefined, this.signal.reason)
+      return true
     }
-    if (this.#last !== undefined) answer(this.#last, undefined, this.signal.reason, false)
-    for (const wait of this.#waits) answer(wait, value, reason, concernsStarter && wait !== this.#starter)
+    const concernsStarter = failure instanceof StarterFailure
+    const error = concernsStarter ? failure.reason : failure
+    let isPaid = false
+    for (const wait of this.#waits) {
+      wait.end()
+      const mustRestart = concernsStarter && wait !== this.#starter
+      const isPayer: boolean = !mustRestart && !isPaid
+      isPaid ||= isPayer
+      this.#resolve(wait, isPayer, answer, error, mustRestart)
+    }
     return isPaid
+  }
+
+  #resolve(wait: Wait, isPayer: boolean, answer: RequestResult | undefined, error: unknown, mustRestart = false): void {
+    const paid = isPayer ? this.#claim() : { ...createTotals(), attempts: this.totals.attempts }
+    wait.resolve({ answer, error, paid, isShared: !isPayer, mustRestart })
+  }
+
+  /** Lets no further caller join. */
+  #close(): void {
+    if (this.#inFlight.get(this.#key) === this) this.#inFlight.delete(this.#key)
   }
 
   #leave(wait: Wait, reason: unknown): void {
@@ -231,8 +299,7 @@ export class InFlightRequest {
       return
     }
     const goesOn = this.isSending || this.#hasOwner()
-    const paid = isLast || !goesOn ? this.#claim() : undefined
-    wait.resolve({ value: undefined, error: reason, paid, mustRestart: false })
+    this.#resolve(wait, isLast || !goesOn, undefined, reason)
     if (goesOn) return
     this.#close()
     this.signal.abort(new StarterFailure(reason))

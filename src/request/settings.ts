@@ -114,12 +114,7 @@ function checkTransport({ transport, fetch, hooks }: ClientOptions): void {
 const isOption = (value: unknown) => typeof value === 'object' && value !== null
 
 /** The settings of one call on a client; the client's own object when nothing is overridden. */
-export function callSettings(
-  options: CallOptions | undefined,
-  client: CallSettings,
-  operation: CallName,
-): CallSettings {
-  if (options === undefined) return client
+export function callSettings(options: CallOptions, client: CallSettings, operation: CallName): CallSettings {
   rejectUnknown('call option', options, ['signal', ...CALL_OPTIONS, ...(OWN_OPTIONS[operation] ?? [])])
   checkSignal(options.signal)
   const { timeoutMs, deadlineMs, retry, validate, whenAborted, headers, cache } = options

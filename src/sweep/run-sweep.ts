@@ -2,7 +2,6 @@ import type { ApiPromise } from '../client/api-promise.ts'
 import type { CallExtras } from '../client/client-internals.ts'
 import type { SweepResult } from '../client/sweep-types.ts'
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
-import { monotonicNow } from '../concurrency/clock.ts'
 import { callStore } from '../concurrency/store-timeout.ts'
 import type { Budget, BudgetStore } from '../credits/budget.ts'
 import { isFinalForKey, PartialBatchError } from '../errors/api.ts'
@@ -75,7 +74,7 @@ export class SweepRun {
     this.#budget = budget
     this.#context = context
     this.#total = [...pending].reduce((sum, { params }) => sum + params.length, 0)
-    this.#startedAt = monotonicNow(context.clock)
+    this.#startedAt = context.clock.monotonic()
   }
 
   async *results(): AsyncGenerator<Result, void, undefined> {
@@ -178,7 +177,7 @@ export class SweepRun {
   }
 
   #report(): void {
-    const elapsedMs = monotonicNow(this.#context.clock) - this.#startedAt
+    const elapsedMs = this.#context.clock.monotonic() - this.#startedAt
     const etaMs = this.#calls === 0 ? undefined : (elapsedMs / this.#calls) * this.#pending.size
     const [done, failed, total, credits] = [this.#done, this.#failed, this.#total, this.#credits]
     try {

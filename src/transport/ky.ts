@@ -3,6 +3,7 @@ import { canStream } from '../utils/runtime.ts'
 import {
   type AfterResponseHook,
   type AfterResponseState,
+  type BeforeRequestHook,
   HookError,
   type Hooks,
   type RequestContext,
@@ -12,7 +13,7 @@ import {
 import { failed, NOT_SENT, type Progress } from './outcome.ts'
 import { discardBody, followRedirects, isRedirect, redirected } from './redirects.ts'
 import { failureOfBody, readText } from './response-text.ts'
-import type { AttemptOutcome, FetchInit, FetchLike, FetchResponse, Transport } from './transport.ts'
+import type { AttemptOutcome, FetchInit, FetchLike, FetchResponse, HttpAttempt, Transport } from './transport.ts'
 
 export interface KyTransportOptions {
   readonly fetch?: FetchLike | undefined
@@ -50,101 +51,160 @@ function sendByKy(
   return ky(url, options as unknown as Options)
 }
 
-/** The default transport, which opens streams as well. */
-export interface KyTransport extends Transport {
+/** Connections of Deno, in its own words an `HttpClient`. */
+interface DenoClient {
+  close(): void
+}
+interface DenoApi {
+  createHttpClient?(options: { poolMaxIdlePerHost: number }): DenoClient
+}
+
+/** A custom `fetch` resolved to something that is not a response with a body to read. */
+class InvalidFetchError extends TypeError {}
+
+/** The default transport: ky builds the request and runs the hooks, and it is sent through `fetch`. It opens streams as well. */
+export class KyTransport implements Transport {
+  readonly #fetch: FetchLike | undefined
+  readonly #beforeRequest: readonly BeforeRequestHook[]
+  readonly #afterResponse: readonly AfterResponseHook[]
+  #denoClient: DenoClient | undefined
+  #streams = 0
+
+  /** @param options `fetch` is the global one by default, looked up at each call, so that one that is replaced later works */
+  constructor({ fetch, hooks }: KyTransportOptions = {}) {
+    this.#fetch = fetch
+    this.#beforeRequest = hooks?.beforeRequest ?? []
+    this.#afterResponse = hooks?.afterResponse ?? []
+  }
+
   /**
    * Opens a response whose body is read as it arrives, with the hooks before a request. It rejects as `fetch` does; undefined where the body
    * could be read only when it has ended.
    */
-  open(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response | undefined>
+  async open(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Response | undefined> {
+    if (!canStream(this.#fetch ?? globalThis.fetch)) return undefined
+    const context: RequestContext = { operation: 'stream', callId: `stream-${++this.#streams}`, attempt: 1 }
+    return sendByKy(url, headers, async (built) => {
+      const request = await runBeforeRequest(this.#beforeRequest, built, context)
+      return request instanceof Response ? request : this.#fetchOnce(request, signal, () => {})
+    })
+  }
+
+  async send(attempt: HttpAttempt): Promise<AttemptOutcome> {
+    const { url, headers, context, signal, maxResponseBytes = Number.POSITIVE_INFINITY } = attempt
+    const progress: Progress = { sent: false, head: undefined }
+    let sent: Request | undefined
+    /** A clone of what the service sent, before any hook sees it. */
+    let original: Response | undefined
+    /** The hook whose response is the answer. */
+    let replacedBy: string | undefined
+
+    const beforeSend = () => {
+      attempt.beforeSend()
+      progress.sent = true
+    }
+    const receive = async (request: Request) => {
+      sent = request
+      if (this.#beforeRequest.length > 0) {
+        const prepared = await runBeforeRequest(this.#beforeRequest, request, context)
+        if (prepared instanceof Response) return prepared
+        sent = prepared
+        await attempt.recheck?.()
+      }
+      const response = await this.#fetchOnce(sent, signal, beforeSend)
+      progress.head = { status: response.status, headers: response.headers }
+      attempt.onHeaders(progress.head)
+      if (this.#afterResponse.length === 0) return response
+      const standard = await toStandard(response, maxResponseBytes)
+      original = standard.clone()
+      return standard
+    }
+    const kyHook =
+      (hook: AfterResponseHook, index: number): KyHook =>
+      async (first, _options, third) => {
+        const { request, response } =
+          third === undefined ? (first as AfterResponseState) : { request: first as Request, response: third }
+        // ky cancels the body of the clone that it hands over, also where the response that a hook returns has that body.
+        const clone = response.clone()
+        const given = await runAfterResponse(hook, index, { request: sent ?? request, response: clone, ...context })
+        if (given?.body !== clone.body) discardBody(clone)
+        if (given !== undefined) replacedBy = `afterResponse[${index}]`
+        return given
+      }
+    const read = (response: Response) => outcomeOf(response, progress, maxResponseBytes)
+
+    try {
+      const response = await sendByKy(url, headers, receive, this.#afterResponse.map(kyHook))
+      // A hook has answered: no request was made.
+      if (!progress.sent) return { ...(await read(response)), answered: failed('hook', progress, undefined) }
+      if (original === undefined) return await read(response)
+      if (replacedBy === undefined) {
+        discardBody(original)
+        return await read(response)
+      }
+      const answered = await read(original)
+      const outcome = await read(response)
+      if (answered.failure !== undefined || outcome.failure?.kind !== 'network') return { ...outcome, answered }
+      return hookFailed(replacedBy, outcome.failure.cause, progress, answered)
+    } catch (error) {
+      // ky builds the request before it hands it over.
+      if (sent === undefined) return failed('not_built', progress, error)
+      if (error instanceof HookError)
+        return hookFailed(error.hook, error.cause, progress, original && (await read(original)))
+      if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
+      return failed(failureOfBody(error), progress, error)
+    }
+  }
+
   /** Frees what the runtime keeps for it. */
-  close(): void
-}
+  close(): void {
+    this.#denoClient?.close()
+    this.#denoClient = undefined
+  }
 
-/** ky builds the request, runs the hooks, and sends it through `fetch`. */
-export function createKyTransport({ fetch, hooks }: KyTransportOptions = {}): KyTransport {
-  const beforeRequest = hooks?.beforeRequest ?? []
-  const afterResponse = hooks?.afterResponse ?? []
-  const sender = new FetchSender(fetch)
-  let streams = 0
+  /**
+   * Hands URL and init to `fetch`, which may be another copy that does not know a `Request` of this runtime. In Node the signal of a `Request`
+   * that is garbage-collected no longer aborts.
+   * @throws InvalidFetchError for what is no response
+   */
+  async #fetchOnce(request: Request, signal: AbortSignal, beforeSend: () => void): Promise<Response> {
+    const fetch: FetchLike | undefined = this.#fetch ?? globalThis.fetch
+    if (typeof fetch !== 'function') {
+      const message = 'This runtime has no fetch: hand one to createClient({ fetch }).'
+      throw Object.assign(new TypeError(message), { code: NOT_SENT })
+    }
+    const init = this.#initOf(request, signal)
+    const send = async (url: string): Promise<Response> => {
+      signal.throwIfAborted()
+      beforeSend()
+      return checkResponse(await fetch(url, init))
+    }
+    const first = await send(request.url)
+    return isRedirect(first) ? followRedirects(request.url, first, send) : first
+  }
 
-  return {
-    close: () => sender.close(),
-
-    async open(url, headers, signal) {
-      if (!canStream(fetch ?? globalThis.fetch)) return undefined
-      const context: RequestContext = { operation: 'stream', callId: `stream-${++streams}`, attempt: 1 }
-      return sendByKy(url, headers, async (built) => {
-        const request = await runBeforeRequest(beforeRequest, built, context)
-        return request instanceof Response ? request : sender.send(request, signal, () => {})
-      })
-    },
-
-    async send(attempt) {
-      const { url, headers, context, signal, maxResponseBytes = Number.POSITIVE_INFINITY } = attempt
-      const progress: Progress = { sent: false, head: undefined }
-      let sent: Request | undefined
-      /** A clone of what the service sent, before any hook sees it. */
-      let original: Response | undefined
-      /** The hook whose response is the answer. */
-      let replacedBy: string | undefined
-
-      const beforeSend = () => {
-        attempt.beforeSend()
-        progress.sent = true
-      }
-      const receive = async (request: Request) => {
-        sent = request
-        if (beforeRequest.length > 0) {
-          const prepared = await runBeforeRequest(beforeRequest, request, context)
-          if (prepared instanceof Response) return prepared
-          sent = prepared
-          await attempt.recheck?.()
-        }
-        const response = await sender.send(sent, signal, beforeSend)
-        progress.head = { status: response.status, headers: response.headers }
-        attempt.onHeaders(progress.head)
-        if (afterResponse.length === 0) return response
-        const standard = await toStandard(response, maxResponseBytes)
-        original = standard.clone()
-        return standard
-      }
-      const kyHook =
-        (hook: AfterResponseHook, index: number): KyHook =>
-        async (first, _options, third) => {
-          const { request, response } =
-            third === undefined ? (first as AfterResponseState) : { request: first as Request, response: third }
-          // ky cancels the body of the clone that it hands over, also where the response that a hook returns has that body.
-          const clone = response.clone()
-          const given = await runAfterResponse(hook, index, { request: sent ?? request, response: clone, ...context })
-          if (given?.body !== clone.body) discardBody(clone)
-          if (given !== undefined) replacedBy = `afterResponse[${index}]`
-          return given
-        }
-      const read = (response: Response) => outcomeOf(response, progress, maxResponseBytes)
-
-      try {
-        const response = await sendByKy(url, headers, receive, afterResponse.map(kyHook))
-        // A hook has answered: no request was made.
-        if (!progress.sent) return { ...(await read(response)), answered: failed('hook', progress, undefined) }
-        if (original === undefined) return await read(response)
-        if (replacedBy === undefined) {
-          discardBody(original)
-          return await read(response)
-        }
-        const answered = await read(original)
-        const outcome = await read(response)
-        if (answered.failure !== undefined || outcome.failure?.kind !== 'network') return { ...outcome, answered }
-        return hookFailed(replacedBy, outcome.failure.cause, progress, answered)
-      } catch (error) {
-        // ky builds the request before it hands it over.
-        if (sent === undefined) return failed('not_built', progress, error)
-        if (error instanceof HookError)
-          return hookFailed(error.hook, error.cause, progress, original && (await read(original)))
-        if (error instanceof InvalidFetchError) return failed('invalid_fetch', progress, error)
-        return failed(failureOfBody(error), progress, error)
-      }
-    },
+  #initOf({ method, headers, body, credentials, cache }: Request, signal: AbortSignal): FetchInit {
+    const init: FetchInit = {
+      method,
+      headers: Object.fromEntries(headers),
+      redirect: 'manual',
+      signal,
+      // A hook may have returned a Request with them. Some runtimes know none of them.
+      ...(credentials && { credentials }),
+      ...(cache && { cache }),
+      ...(body && { body, duplex: 'half' }),
+      // Bun and Deno send a GET again by themselves when a kept connection breaks: it is charged twice and counted once.
+      ...('Bun' in globalThis && { keepalive: false }),
+    }
+    const { Deno } = globalThis as { Deno?: DenoApi }
+    if (Deno?.createHttpClient === undefined) return init
+    // Made when a fetch reads it, for one of the user may be no fetch of Deno.
+    const client = () => (this.#denoClient ??= Deno.createHttpClient?.({ poolMaxIdlePerHost: 0 }))
+    return Object.defineProperty(init, 'client', { get: client, enumerable: true })
   }
 }
 
@@ -166,74 +226,6 @@ async function outcomeOf(response: Response, progress: Progress, maxBytes: numbe
     return { response: { status, headers, text: await readText(response, maxBytes) } }
   } catch (error) {
     return failed(failureOfBody(error), progress, error)
-  }
-}
-
-/** Connections of Deno, in its own words an `HttpClient`. */
-interface DenoClient {
-  close(): void
-}
-interface DenoApi {
-  createHttpClient?(options: { poolMaxIdlePerHost: number }): DenoClient
-}
-
-/** A custom `fetch` resolved to something that is not a response with a body to read. */
-class InvalidFetchError extends TypeError {}
-
-/** Sends requests through `fetch`, each of them once. */
-class FetchSender {
-  readonly #fetch: FetchLike | undefined
-  #denoClient: DenoClient | undefined
-
-  /** @param fetch the global one by default, looked up at each call, so that one that is replaced later works */
-  constructor(fetch: FetchLike | undefined) {
-    this.#fetch = fetch
-  }
-
-  /**
-   * Hands URL and init to `fetch`, which may be another copy that does not know a `Request` of this runtime. In Node the signal of a `Request`
-   * that is garbage-collected no longer aborts.
-   * @throws InvalidFetchError for what is no response
-   */
-  async send(request: Request, signal: AbortSignal, beforeSend: () => void): Promise<Response> {
-    const fetch: FetchLike | undefined = this.#fetch ?? globalThis.fetch
-    if (typeof fetch !== 'function') {
-      const message = 'This runtime has no fetch: hand one to createClient({ fetch }).'
-      throw Object.assign(new TypeError(message), { code: NOT_SENT })
-    }
-    const init = this.#initOf(request, signal)
-    const send = async (url: string): Promise<Response> => {
-      signal.throwIfAborted()
-      beforeSend()
-      return checkResponse(await fetch(url, init))
-    }
-    const first = await send(request.url)
-    return isRedirect(first) ? followRedirects(request.url, first, send) : first
-  }
-
-  close(): void {
-    this.#denoClient?.close()
-    this.#denoClient = undefined
-  }
-
-  #initOf({ method, headers, body, credentials, cache }: Request, signal: AbortSignal): FetchInit {
-    const init: FetchInit = {
-      method,
-      headers: Object.fromEntries(headers),
-      redirect: 'manual',
-      signal,
-      // A hook may have returned a Request with them. Some runtimes know none of them.
-      ...(credentials && { credentials }),
-      ...(cache && { cache }),
-      ...(body && { body, duplex: 'half' }),
-      // Bun and Deno send a GET again by themselves when a kept connection breaks: it is charged twice and counted once.
-      ...('Bun' in globalThis && { keepalive: false }),
-    }
-    const { Deno } = globalThis as { Deno?: DenoApi }
-    if (Deno?.createHttpClient === undefined) return init
-    // Made when a fetch reads it, for one of the user may be no fetch of Deno.
-    const client = () => (this.#denoClient ??= Deno.createHttpClient?.({ poolMaxIdlePerHost: 0 }))
-    return Object.defineProperty(init, 'client', { get: client, enumerable: true })
   }
 }
 

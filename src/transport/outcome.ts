@@ -6,10 +6,6 @@ export interface Progress {
   head: ResponseHead | undefined
 }
 
-/** What was answered, as far as it arrived. */
-export const responseOf = ({ response, failure }: AttemptOutcome): HttpResponse | undefined =>
-  response ?? failure.response
-
 export function failed(
   kind: TransportFailure['kind'],
   { sent, head }: Progress,

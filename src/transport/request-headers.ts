@@ -20,15 +20,15 @@ const RESERVED = [
 type Fields = Readonly<Record<string, string>>
 type GivenHeaders = HeadersInit | Readonly<Record<string, string | undefined>>
 
-/** Makes the headers of each request: those of the client, of the call, and the key. */
-export type RequestHeaders = (apiKey: string | undefined, ofCall?: Fields) => Fields
+/** Makes the headers of each request: those of the client, of the call, and the key, unless that is empty. */
+export type RequestHeaders = (apiKey: string, ofCall?: Fields) => Fields
 
 /** @throws InvalidRequestError for headers that no request can have, and for `Authorization`, which holds the key */
 export function createRequestHeaders(headers: GivenHeaders | undefined): RequestHeaders {
   const own: Fields = { accept: 'application/json', ...userAgent(), ...readHeaders(headers) }
   return (apiKey, ofCall) => {
-    const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
-    return ofCall === undefined && apiKey === undefined ? own : Object.assign(key, own, ofCall)
+    const key = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }
+    return ofCall === undefined && apiKey === '' ? own : Object.assign(key, own, ofCall)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AfterResponseHook, FetchLike, HttpAttempt } from 'etn-market'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createKyTransport, type KyTransportOptions } from '../../src/transport/ky.ts'
+import { KyTransport, type KyTransportOptions } from '../../src/transport/ky.ts'
 import { REQUEST_CONTEXT } from '../support/request-context.ts'
 
 const URL_SENT = 'https://market.test/v1/prices/etn?a=1'
@@ -21,7 +21,7 @@ function start(options: KyTransportOptions, more: Partial<HttpAttempt> = {}) {
     onHeaders: ({ status }) => void reported.push(status),
     ...more,
   }
-  return { ended: createKyTransport(options).send(attempt), reported, signal }
+  return { ended: new KyTransport(options).send(attempt), reported, signal }
 }
 
 describe('what is sent', () => {

@@ -1,4 +1,4 @@
-import { MAX_ESCALATED_WAIT_MS, MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT_MS } from '../../transport/refusal-window.ts'
+import { MAX_ESCALATED_WAIT_MS, MAX_PLAIN_REFUSALS, MIN_ESCALATED_WAIT_MS } from '../../transport/circuit-breaker.ts'
 import { tagScript } from '../command.ts'
 import { CLOCK, COOLDOWNS, LEASES_IN_TIME } from './clock.lua.ts'
 import { CONFIG } from './config.lua.ts'

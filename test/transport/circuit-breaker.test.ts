@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CircuitBreaker } from '../../src/concurrency/circuit-breaker.ts'
-import { MAX_KEY_REFUSALS, RefusalWindow } from '../../src/transport/refusal-window.ts'
+import { CircuitBreaker, MAX_KEY_REFUSALS, RefusalWindow } from '../../src/transport/circuit-breaker.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { testProperty } from '../support/property.ts'
 
@@ -67,6 +66,23 @@ testProperty(
   { cases: 500 },
 )
 
+test('a circuit breaker is idle only while no request is in flight and no refusal is recent', async () => {
+  const clock = createVirtualClock()
+  const breaker = new CircuitBreaker(clock, 'key', new RefusalWindow(clock))
+  expect(breaker.isIdle).toBe(true)
+  const permit = breaker.grant()
+  expect(breaker.isIdle).toBe(false)
+  breaker.end(permit, 'succeeded')
+  expect(breaker.isIdle).toBe(true)
+  breaker.refuse(breaker.grant(), 1_000)
+  expect(breaker.isIdle).toBe(false)
+  await clock.advance(1_000)
+  breaker.end(breaker.grant(), 'succeeded')
+  expect(breaker.isIdle).toBe(false)
+  await clock.advance(60_000)
+  expect(breaker.isIdle).toBe(true)
+})
+
 test.each([1, 3, MAX_KEY_REFUSALS])(
   'refusals and requests in flight of a half-open breaker never exceed %i',
   async (most) => {
@@ -80,7 +96,7 @@ test.each([1, 3, MAX_KEY_REFUSALS])(
     expect(breaker.isAvailable).toBe(true)
     const probe = breaker.grant()
     expect(breaker.isAvailable).toBe(false)
-    probe.refuse(0)
+    breaker.refuse(probe, 0)
     await clock.advance(10_000)
     expect([refused.count(), breaker.isAvailable]).toEqual([most, false])
     // One that is exactly a minute old counts.
@@ -98,7 +114,7 @@ test('where probes succeed, requests in flight count as refusals that may come',
   for (let count = 0; count < MAX_KEY_REFUSALS - 2; count++) refused.add(true)
   breaker.hold(1_000)
   await clock.advance(1_000)
-  for (let count = 0; count < 3; count++) breaker.grant().end('succeeded')
+  for (let count = 0; count < 3; count++) breaker.end(breaker.grant(), 'succeeded')
   breaker.grant()
   expect(breaker.isAvailable).toBe(true)
   breaker.grant()

@@ -1,5 +1,15 @@
-import type { AdmissionRequest, CooldownScope, Permit, PermitResult } from './admission-types.ts'
-import { type Clock, monotonicNow, startTimer } from './clock.ts'
+import type { AdmissionRequest, CooldownScope, PermitResult } from '../concurrency/admission-types.ts'
+import { type Clock, startTimer } from '../concurrency/clock.ts'
+import { exponentialBackoff } from '../utils/time-units.ts'
+
+/** A minute, and a millisecond more: whether a refusal is a minute old is for the service to know. */
+const WINDOW_MS = 60_001
+/** Refusals in a minute after which the waits grow. */
+export const MAX_PLAIN_REFUSALS = 3
+export const MIN_ESCALATED_WAIT_MS = 2_000
+export const MAX_ESCALATED_WAIT_MS = 8_000
+/** Twenty refusals in a minute lock a key: the refusals of the last minute and the requests in flight never exceed this number. */
+export const MAX_KEY_REFUSALS = 15
 
 /** Open becomes half open when its time is over. Half open becomes closed after a success, when nobody waits and no refusal is recent. */
 type State =
@@ -7,16 +17,12 @@ type State =
   | { readonly name: 'open'; readonly openedAt: number; readonly forMs: number }
   | { readonly name: 'half-open'; probeLimit: number }
 
-/** Counts refusals, for as long as they matter. */
-export interface RecentRefusals {
-  /** @param isCertain false where an answer was lost, which may have been a refusal */
-  add(isCertain: boolean): void
-  count(): number
-  certain(): number
-  /** Time until there are fewer than `limit`, certain and possible ones together. Milliseconds. */
-  msUntilBelow(limit: number): number
-  /** The shortest wait before the next request, however short a wait the service asks for. */
-  escalatedWaitMs(): number
+/** Permission of a breaker to send one request, which is given back once, when the request has ended. */
+export interface Permit {
+  readonly breaker: CircuitBreaker
+  readonly isProbe: boolean
+  /** How often the breaker had opened. */
+  readonly openings: number
 }
 
 /**
@@ -27,9 +33,9 @@ export class CircuitBreaker {
   readonly #clock: Clock
   readonly #scope: CooldownScope
   readonly #maxRefusals: number
-  readonly #refusals: RecentRefusals
+  readonly #refusals: RefusalWindow
   #state: State = { name: 'closed' }
-  #timesOpened = 0
+  #openings = 0
   #inFlight = 0
   #probesInFlight = 0
   /** While it is open: until it is half open. Then: until there are few enough recent refusals. */
@@ -39,7 +45,7 @@ export class CircuitBreaker {
    * @param maxRefusals until it closes, no request is permitted that would bring the recent refusals and the requests
    * in flight together above this number
    */
-  constructor(clock: Clock, scope: CooldownScope, refusals: RecentRefusals, maxRefusals = Number.POSITIVE_INFINITY) {
+  constructor(clock: Clock, scope: CooldownScope, refusals: RefusalWindow, maxRefusals = Number.POSITIVE_INFINITY) {
     this.#clock = clock
     this.#scope = scope
     this.#maxRefusals = maxRefusals
@@ -70,29 +76,30 @@ export class CircuitBreaker {
   /** Permits one request. Call this only while it is available. */
   grant(): Permit {
     const isProbe = this.#state.name !== 'closed'
-    const grantedAt = this.#timesOpened
-    let hasEnded = false
     this.#inFlight++
     if (isProbe) this.#probesInFlight++
-    /** Whether this is its first end. */
-    const leave = () => {
-      if (hasEnded) return false
-      hasEnded = true
-      this.#inFlight--
-      if (isProbe) this.#probesInFlight--
-      return true
-    }
-    return {
-      isCurrent: () => grantedAt === this.#timesOpened,
-      end: (result) => {
-        if (leave() && isProbe) this.#recordProbe(result)
-      },
-      refuse: (forMs) => {
-        if (!leave()) return this.#openLeftMs()
-        this.#refusals.add(true)
-        return this.#open(Math.max(forMs, this.#refusals.escalatedWaitMs()))
-      },
-    }
+    return { breaker: this, isProbe, openings: this.#openings }
+  }
+
+  /** False when it has opened since: the request must not be sent. */
+  isCurrent({ openings }: Permit): boolean {
+    return openings === this.#openings
+  }
+
+  /** The request has ended. */
+  end({ isProbe }: Permit, result: PermitResult): void {
+    this.#inFlight--
+    if (!isProbe) return
+    this.#probesInFlight--
+    this.#recordProbe(result)
+  }
+
+  /** The service refused the request: opens for this long, or longer after several refusals, and returns for how long. */
+  refuse({ isProbe }: Permit, forMs: number): number {
+    this.#inFlight--
+    if (isProbe) this.#probesInFlight--
+    this.#refusals.add(true)
+    return this.#open(Math.max(forMs, this.#refusals.escalatedWaitMs()))
   }
 
   /** Opens it for this long, without a refusal of its own. False where it is open for longer already. */
@@ -149,7 +156,7 @@ export class CircuitBreaker {
   #openLeftMs(): number {
     if (this.#state.name !== 'open') return 0
     const { openedAt, forMs } = this.#state
-    return Math.max(0, forMs - (monotonicNow(this.#clock) - openedAt))
+    return Math.max(0, forMs - (this.#clock.monotonic() - openedAt))
   }
 
   #blockedLeftMs(): number {
@@ -158,9 +165,54 @@ export class CircuitBreaker {
 
   #open(askedMs: number): number {
     const forMs = Math.max(this.#openLeftMs(), askedMs)
-    this.#timesOpened++
-    this.#state = { name: 'open', openedAt: monotonicNow(this.#clock), forMs }
+    this.#openings++
+    this.#state = { name: 'open', openedAt: this.#clock.monotonic(), forMs }
     this.stopTimer()
     return forMs
   }
 }
+
+/** The refusals of the last minute, and the requests whose answer was lost: the service may have refused them too. */
+export class RefusalWindow {
+  readonly #clock: Clock
+  #refusals: { readonly at: number; readonly isCertain: boolean }[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** @param isCertain false where an answer was lost, which may have been a refusal */
+  add(isCertain: boolean): void {
+    this.#refusals.push({ at: this.#clock.monotonic(), isCertain })
+  }
+
+  count(): number {
+    return this.#recent().length
+  }
+
+  certain(): number {
+    return this.#recent().filter(({ isCertain }) => isCertain).length
+  }
+
+  /** Time until there are fewer than `limit`, certain and possible ones together. Milliseconds. */
+  msUntilBelow(limit: number): number {
+    const now = this.#clock.monotonic()
+    const counted = this.#recent(now)
+    const last = counted[counted.length - limit]
+    return last === undefined ? 0 : msLeft(last, now)
+  }
+
+  /** The shortest wait before the next request, however short a wait the service asks for. */
+  escalatedWaitMs(): number {
+    const beyond = this.certain() - MAX_PLAIN_REFUSALS
+    return beyond <= 0 ? 0 : exponentialBackoff(beyond - 1, MIN_ESCALATED_WAIT_MS, MAX_ESCALATED_WAIT_MS)
+  }
+
+  #recent(now = this.#clock.monotonic()) {
+    this.#refusals = this.#refusals.filter((refusal) => msLeft(refusal, now) > 0)
+    return this.#refusals
+  }
+}
+
+/** How long it counts. One formula for all who ask, because another one may be rounded otherwise. */
+const msLeft = ({ at }: { readonly at: number }, now: number) => WINDOW_MS - (now - at)
