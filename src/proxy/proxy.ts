@@ -136,9 +136,11 @@ class ProxyServer {
 
     const route = this.#routeOf(request.url)
     if (route.operation === 'status') {
-      const isOperator = await Promise.resolve(request)
-        .then(this.#settings.operator)
-        .catch(() => false)
+      const asked = Promise.resolve(request).then(this.#settings.operator)
+      const isOperator = await this.#waitFor(
+        asked.catch(() => false),
+        request,
+      )
       if (isOperator === true) return this.#answerStatus(request)
     }
 
@@ -164,10 +166,14 @@ class ProxyServer {
     return success(request, bought, credits, cdnMaxAgeMs, ages)
   }
 
-  /** A function that never answers must not keep the proxy open. */
+  /** A function of the user that never answers must not keep the proxy open. */
+  #waitFor<T>(work: Promise<T>, { signal }: Request): Promise<T> {
+    return raceWithAbort(raceWithAbort(work, signal), this.#closing)
+  }
+
   async #identifySender(request: Request, sender: Partial<Identity>): Promise<string> {
     const found = this.#identify(request)
-    const identity = isPromise(found) ? await raceWithAbort(raceWithAbort(found, request.signal), this.#closing) : found
+    const identity = isPromise(found) ? await this.#waitFor(found, request) : found
     Object.assign(sender, identity)
     return identity.visitor
   }

@@ -31,9 +31,17 @@ describe('who a visitor is', () => {
     expect(asked.value?.status).toBe(200)
   })
 
-  test('is not waited for when the proxy closes', async () => {
-    const { ask, proxy, fake } = setupProxy({ visitor: () => new Promise(() => {}) })
-    const asked = ask(pricePath())
+  const never = () => new Promise<never>(() => {})
+  test.each([
+    ['a visitor', { visitor: never }, pricePath()],
+    ['the operator', { operator: never }, '/_status'],
+  ])('is not waited for when %s has left or the proxy closes', async (_, options, path) => {
+    const { ask, proxy, fake } = setupProxy(options)
+    const leaving = new AbortController()
+    const left = ask(path, { signal: leaving.signal })
+    const asked = ask(path)
+    leaving.abort()
+    expect((await left).status).toBe(499)
     await proxy.close()
     expect(await errorOf(asked)).toBe('503 proxy_closed')
     fake.expectRequests(0)
