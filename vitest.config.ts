@@ -108,6 +108,7 @@ export default defineConfig({
       {
         // Fleets on real servers, and machines that sleep. Needs `redis-server` and libfaketime.
         extends: true,
+        plugins: [runAfterOthers],
         test: { name: 'servers', include: SERVER_TESTS, ...MANY_PROCESSES },
       },
       {
