@@ -41,9 +41,6 @@ export interface PlannedRequest {
   readonly addresses: readonly string[]
 }
 
-/** Own properties, so that a call of the client reads none from a prototype that somebody has changed. */
-const NO_EXTRAS: Required<CallExtras> = { budget: undefined, stop: undefined, onAnswer: undefined, onEnd: undefined }
-
 export function operationInput(
   operation: OperationId,
   params: unknown,
@@ -64,7 +61,8 @@ export function operationInput(
       },
     }
   }
-  return { ...NO_EXTRAS, operation, params, options, plan }
+  // Own properties, so that a call of the client reads none from a prototype that somebody has changed. A spread of them takes a quarter of the call.
+  return { budget: undefined, stop: undefined, onAnswer: undefined, onEnd: undefined, operation, params, options, plan }
 }
 
 /** A call of `client.request()`. */
@@ -72,7 +70,16 @@ export function pathInput(path: string, options: RequestOptions): CallInput {
   const { query, maxCredits } = options ?? {}
   const params = { path, query }
   const plan = () => ({ requests: [planPath(path, query, maxCredits)] })
-  return { ...NO_EXTRAS, operation: 'request', params, options, plan }
+  return {
+    budget: undefined,
+    stop: undefined,
+    onAnswer: undefined,
+    onEnd: undefined,
+    operation: 'request',
+    params,
+    options,
+    plan,
+  }
 }
 
 export function planRequests(params: ValidatedParams): PlannedRequest[] {
