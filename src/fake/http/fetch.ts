@@ -95,6 +95,7 @@ function stalledBody(
 ): ReadableStream<Uint8Array> {
   const { signal } = incoming
   const gone = new AbortController()
+  // By way of `incoming`, so that its owner is kept.
   const giveUp = () => gone.abort(incoming.signal?.reason)
   signal?.addEventListener('abort', giveUp, { once: true })
   return new ReadableStream({
