@@ -85,6 +85,8 @@ async function open(page: Page, url: string): Promise<void> {
 
 async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
   const found = await page.evaluate(async (values) => {
+    // A frame tells the page its new sizes, and it makes what scrolls reachable by the keyboard; the next one comes afterwards.
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
     // A colour on its way to another one has a contrast of its own.
     await Promise.allSettled(
       document.getAnimations().flatMap((each) => (each instanceof CSSTransition ? [each.finished] : [])),
