@@ -7,11 +7,8 @@ const OTHERS = [['fake', 'msw'], ['format'], ['node'], ['otel'], ['react'], ['ta
 /** In ES modules apart from the client, which loads all: a bundle with one stays small. In CommonJS both contain zod. */
 const SCHEMAS = 'schemas'
 
-const ALL = [...CLIENT, SCHEMAS, ...OTHERS.flat()]
-
-const sourceOf = (name: string) => (name === 'index' ? 'src/index.ts' : `src/${name}/index.ts`)
-const entriesOf = (names: readonly string[], toPath = sourceOf) =>
-  Object.fromEntries(names.map((name) => [name, toPath(name)]))
+const entriesOf = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, name === 'index' ? 'src/index.ts' : `src/${name}/index.ts`]))
 
 /** Other entries of this package, which other entries and the program load by name. */
 const OWN = [
@@ -35,7 +32,7 @@ const common = {
   treeshake: true,
   removeNodeProtocol: false,
   external: [...PEERS, ...OWN, /^node:/],
-  esbuildPlugins: [mergeShared(entriesOf(ALL))],
+  esbuildPlugins: [mergeShared(entriesOf([...CLIENT, SCHEMAS]))],
 } satisfies Options
 
 /** With its names, which stack traces show. Node prints the line of an error that nobody catches: lines are short. */
@@ -76,13 +73,8 @@ const program: Options = {
   banner: { js: REQUIRE },
 }
 
-/** TypeScript has written a declaration file for each source file (`tsconfig.declarations.json`): much faster than to make tsup do it. */
-const declarationOf = (name: string) => sourceOf(name).replace(/^src\/(.*)\.ts$/, '.cache/declarations/$1.d.ts')
-const dts = { only: true, entry: entriesOf(ALL, declarationOf), banner: '/// <reference lib="esnext.disposable" />' }
-const types: Options = { entry: entriesOf(ALL), format: ['esm', 'cjs'], external: [...PEERS, ...OWN, ...SHARED], dts }
-
-export default defineConfig((flags) => {
-  const code = [...[CLIENT, [SCHEMAS], ...OTHERS].map(esm), ...[[...CLIENT, SCHEMAS], ...OTHERS].map(cjs), program]
-  // With --no-dts, tsup would take the last for a second build of the code, into the same files.
-  return flags.dts === false ? code : [...code, types]
-})
+export default defineConfig([
+  ...[CLIENT, [SCHEMAS], ...OTHERS].map(esm),
+  ...[[...CLIENT, SCHEMAS], ...OTHERS].map(cjs),
+  program,
+])

@@ -10,7 +10,6 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 interface PackResult {
   filename: string
   files: { path: string }[]
-  unpackedSize: number
 }
 
 /** Packs the built files as for publishing, and installs them in another folder, once for all test files. */
@@ -22,11 +21,11 @@ export function setup({ provide }: TestProject): () => void {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const [{ filename, files, unpackedSize }] = JSON.parse(output) as [PackResult]
+  const [{ filename, files }] = JSON.parse(output) as [PackResult]
   const tarball = join(folder, filename)
   const project = join(folder, 'project')
   install(tarball, project)
-  provide('packed', { tarball, files: files.map(({ path }) => path), unpackedSize, project })
+  provide('packed', { tarball, files: files.map(({ path }) => path), project })
   return () => rmSync(folder, { recursive: true, force: true })
 }
 

@@ -24,8 +24,6 @@ export interface Packed {
   readonly tarball: string
   /** Paths inside the tarball. */
   readonly files: readonly string[]
-  /** Bytes of all files. */
-  readonly unpackedSize: number
   /** A project with the package installed from the tarball. */
   readonly project: string
 }
