@@ -1,5 +1,5 @@
 import ky, { type Options } from 'ky'
-import { canStream } from '../utils/runtime.ts'
+import { canStream, pastBrowserCache } from '../utils/runtime.ts'
 import {
   type AfterResponseHook,
   type AfterResponseState,
@@ -177,7 +177,7 @@ export class KyTransport implements Transport {
       const message = 'This runtime has no fetch: hand one to createClient({ fetch }).'
       throw Object.assign(new TypeError(message), { code: NOT_SENT })
     }
-    const init = this.#initOf(request, signal)
+    const init = this.#initOf(request, signal, fetch)
     const send = async (url: string): Promise<Response> => {
       signal.throwIfAborted()
       beforeSend()
@@ -187,7 +187,7 @@ export class KyTransport implements Transport {
     return isRedirect(first) ? followRedirects(request.url, first, send) : first
   }
 
-  #initOf({ method, headers, body, credentials, cache }: Request, signal: AbortSignal): FetchInit {
+  #initOf({ method, headers, body, credentials, cache }: Request, signal: AbortSignal, fetch: FetchLike): FetchInit {
     const init: FetchInit = {
       method,
       headers: Object.fromEntries(headers),
@@ -196,6 +196,7 @@ export class KyTransport implements Transport {
       // A hook may have returned a Request with them. Some runtimes know none of them.
       ...(credentials && { credentials }),
       ...(cache && { cache }),
+      ...((cache ?? 'default') === 'default' && pastBrowserCache(fetch)),
       ...(body && { body, duplex: 'half' }),
       // Bun and Deno send a GET again by themselves when a kept connection breaks: it is charged twice and counted once.
       ...('Bun' in globalThis && { keepalive: false }),

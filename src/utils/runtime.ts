@@ -43,6 +43,14 @@ export function randomId(): string {
 /** Whether a body of this `fetch` can be read while it arrives. That of React Native, whatwg-fetch, resolves when the body has ended. */
 export const canStream = (fetch: unknown): boolean => (fetch as { polyfill?: unknown } | undefined)?.polyfill !== true
 
+/**
+ * With what a browser asks past its own cache. That would answer again with what a front lets it keep, without saying how old it is, and Chromium
+ * lets a request wait for an equal one of another tab. Nothing outside of browsers: Next renders no static page with it, older Workers refuse it, and
+ * whatwg-fetch changes the URL for it.
+ */
+export const pastBrowserCache = (fetch: unknown): { cache: 'no-store' } | undefined =>
+  ('document' in globalThis || 'importScripts' in globalThis) && canStream(fetch) ? { cache: 'no-store' } : undefined
+
 /** The index of the last element that matches, or -1: `findLastIndex` is newer than ES2022. */
 export function lastIndexWhere<T>(list: readonly T[], matches: (element: T) => boolean): number {
   let index = list.length - 1

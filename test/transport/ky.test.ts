@@ -43,6 +43,24 @@ describe('what is sent', () => {
     expect(given[0]?.[1].signal).toBe(signal)
   })
 
+  test.each([
+    ['in a page', 'document', {}, undefined, 'no-store'],
+    ['in a worker of a page', 'importScripts', {}, undefined, 'no-store'],
+    ['in a page, with the mode of a hook', 'document', {}, 'force-cache', 'force-cache'],
+    ['in a page, by a fetch that changes the URL for it', 'document', { polyfill: true }, undefined, 'default'],
+    ['elsewhere', 'window', {}, undefined, 'default'],
+  ] as const)('%s: past the cache of a browser', async (_, name, kind, cache, expected) => {
+    vi.stubGlobal(name, {})
+    const given: unknown[] = []
+    const fetch: FetchLike = async (_, { cache }: RequestInit) => {
+      given.push(cache)
+      return new Response('1')
+    }
+    const hook = ({ request }: { request: Request }) => (cache ? new Request(request, { cache }) : undefined)
+    await start({ fetch: Object.assign(fetch, kind), hooks: { beforeRequest: [hook] } }).ended
+    expect(given).toEqual([expected])
+  })
+
   test('through the fetch that is global at the moment', async () => {
     const seen: string[] = []
     const stub = (name: string) =>
