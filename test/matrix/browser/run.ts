@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromiumSettings } from '../runtimes/chromium.ts'
+import { chromiumSettings } from '../runtimes/browsers.ts'
 import { MODULES, type Project } from '../support/project.ts'
 import { type Check, versionOf } from '../support/result.ts'
 import { startService } from '../support/service.ts'

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path'
-import { visit } from '../runtimes/chromium.ts'
+import { chromium } from '../runtimes/browsers.ts'
+import { visit } from '../runtimes/pages.ts'
 import { bundleScenario } from '../runtimes/runtime.ts'
 import { check } from '../scenario/check.ts'
 import { faults, keys } from '../scenario/scenario.ts'
@@ -37,7 +38,7 @@ async function buildPage({ name, version }: Bundler, project: Project) {
   })
   await service.reset(faults)
   const page = relative(project.folder, join(outdir, 'index.html'))
-  const report = await visit(project, page, service.baseUrl).finally(service.close)
+  const report = await visit(project, page, service.baseUrl, chromium).finally(service.close)
   if (report.failure !== undefined) throw new Error(report.failure)
   const detail = `${kB(gzipped(scripts))} gzipped in ${scripts.length} files, nothing from Node; ${report.credits} credits in ${report.ms} ms`
   return { version, detail }

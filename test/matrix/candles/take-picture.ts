@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { chromium } from 'playwright'
 import { CHROMIUM_FLAGS } from '../../support/chromium.ts'
-import { requireChromium } from '../runtimes/chromium.ts'
+import { requireChromium } from '../runtimes/browsers.ts'
 import { MATRIX, MODULES, ROOT } from '../support/project.ts'
 
 const SIZE = { width: 900, height: 360 }

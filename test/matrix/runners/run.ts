@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { chromiumSettings } from '../runtimes/chromium.ts'
+import { chromiumSettings } from '../runtimes/browsers.ts'
 import { BUN, DENO, versionOfProgram } from '../runtimes/processes.ts'
 import { exec, execOrThrow, tail } from '../support/exec.ts'
 import { type InstalledPackage, MODULES, type Project, ROOT } from '../support/project.ts'

@@ -4,8 +4,9 @@ import { faults, keys, LOST_CREDITS, type ScenarioReport, UNCERTAIN_CREDITS } fr
 import type { Project } from '../support/project.ts'
 import type { Check, Found } from '../support/result.ts'
 import { type Service, startService } from '../support/service.ts'
-import { chromium } from './chromium.ts'
+import { chromium, firefox, webKit } from './browsers.ts'
 import { edge } from './edge.ts'
+import { inPage } from './pages.ts'
 import { processes } from './processes.ts'
 import type { Runtime } from './runtime.ts'
 import { oldestWorkerd, workerd } from './workerd.ts'
@@ -14,7 +15,14 @@ const format = (figure: number) => figure.toLocaleString('en')
 const credits = Object.fromEntries(Object.values(keys).map((key) => [key, 1_000_000]))
 
 /** Runs the same scenario on every runtime. */
-export const runtimes = [...processes, workerd, oldestWorkerd, edge, chromium, ...phones].map(
+export const runtimes = [
+  ...processes,
+  workerd,
+  oldestWorkerd,
+  edge,
+  ...[chromium, firefox, webKit].map(inPage),
+  ...phones,
+].map(
   (runtime): Check => ({
     name: runtime.name,
     async run(installed) {
