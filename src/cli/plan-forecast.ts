@@ -1,7 +1,7 @@
-import { type CreditPlan, planCredits } from 'etn-market'
 import type { CandleBucket } from 'etn-market/candles'
 import { updateCredits } from '../candles/buckets.ts'
-import { type DailyCost, sumSpending } from '../credits/plan.ts'
+import { atTimes, type DailyCost, dailyCost, type PlanAdvice, sumSpending } from '../credits/plan.ts'
+import { findAdvice } from '../credits/plan-advice.ts'
 import { planTimetable, type Timetable } from '../feed/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
 import { activeHoursOf } from './line-times.ts'
@@ -65,31 +65,24 @@ function stretchOf(total: number, fixed: number, limit: number): number {
 }
 
 /** The advice of the library is about calls that are made as they stand. Lines with addresses are bought in the cheapest way already. */
-export function adviceFor(lines: readonly PlanLine[], limit: number | undefined): CreditPlan['advice'] {
+export function adviceFor(lines: readonly PlanLine[], limit: number | undefined): PlanAdvice[] {
   const plain = lines.filter((line) => line.kind === 'call' && line.count === 1)
-  const plan = planCredits(
-    plain.map(({ call }) => call),
-    { creditsPerDay: limit },
+  return findAdvice(
+    plain.map(({ rate }) => rate),
+    limit,
   )
-  return plan.advice.map((one) => ({ ...one, calls: one.calls.map((at) => plain[at]?.index ?? at) }))
 }
 
-function costOf(line: PlanLine): Cost {
-  const { count } = line
-  const { calls, requestsPerDay, creditsPerDay, minCreditsPerDay } = planCredits([line.call])
-  if (line.kind === 'candles') {
+function costOf({ kind, count, params, rate }: PlanLine): Cost {
+  const { everyMs, callsPerDay, cost } = rate
+  if (kind === 'candles') {
     // The first time costs more: it buys the beginning of the series.
-    const { bucket = DEFAULT_BUCKET } = line.params as { bucket?: CandleBucket }
-    const credits = updateCredits(bucket, line.times.everyMs)
-    return toCost(credits, count * requestsPerDay * credits, count * requestsPerDay)
+    const { bucket = DEFAULT_BUCKET } = params as { bucket?: CandleBucket }
+    const credits = updateCredits(bucket, everyMs)
+    return toCost(credits, count * callsPerDay * credits, count * callsPerDay)
   }
-  return {
-    credits: calls[0]?.credits ?? 0,
-    minCredits: calls[0]?.minCredits ?? 0,
-    creditsPerDay: count * creditsPerDay,
-    minCreditsPerDay: count * minCreditsPerDay,
-    requestsPerDay: count * requestsPerDay,
-  }
+  const ofAll = dailyCost({ callsPerDay: count * callsPerDay, cost })
+  return { credits: cost.max, minCredits: cost.min, ...ofAll }
 }
 
 function toCost(credits: number, creditsPerDay: number, requestsPerDay: number): Cost {
@@ -161,6 +154,5 @@ function findSlowerLine(costs: readonly LineCost[], limit: number) {
 
 function withInterval(line: PlanLine, everyMs: number): PlanLine {
   if (line.times.once !== undefined) return line
-  const { every: _, ...call } = line.call
-  return { ...line, times: { ...line.times, everyMs }, call: { ...call, everyMs } as PlanLine['call'] }
+  return { ...line, times: { ...line.times, everyMs }, rate: atTimes(line.rate, everyMs, line.rate.activeHours) }
 }

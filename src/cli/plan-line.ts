@@ -1,13 +1,7 @@
 import { resolve } from 'node:path'
-import {
-  type CreditPlan,
-  checksumAddress,
-  type OperationId,
-  operations,
-  type PlannedCall,
-  planCredits,
-} from 'etn-market'
+import { checksumAddress, type OperationId, operations, type PlannedCall } from 'etn-market'
 import type { AlertOptions } from 'etn-market/feed'
+import { atTimes, readCall } from '../credits/plan.ts'
 import type { Operation } from '../operations/operation.ts'
 import { DAY_MS, formatDuration } from '../utils/time-units.ts'
 import { checkAll, readOperation, splitAddresses } from './call-params.ts'
@@ -43,7 +37,7 @@ export function readLine(given: GivenLine, index: number, folder: string) {
     ...(once === undefined ? { every, everyMs } : { everyMs: DAY_MS }),
     activeHours: span === undefined ? activeHours : span.length / 60,
   } as unknown as PlannedCall
-  const planned = planCredits([call]).calls[0] as CreditPlan['calls'][number]
+  const planned = readCall(call, index, `lines[${index}]`)
   const times: LineTimes =
     once === undefined
       ? {
@@ -69,8 +63,8 @@ export function readLine(given: GivenLine, index: number, folder: string) {
     /** The file that has the addresses. */
     source: typeof listed === 'string' ? resolve(folder, listed) : undefined,
     purpose: given.for ?? describeTarget(params, listed, count),
-    /** One of its calls, as the library plans it. */
-    call: { ...call, activeHours: activeHoursOf(times) },
+    /** How often one of its calls is made, and what it costs. */
+    rate: atTimes(planned, planned.everyMs, activeHoursOf(times)),
     /** Where `run` writes what the line buys. */
     file: given.file,
     alert: given.alert as Pick<AlertOptions, 'above' | 'below' | 'movePercent'> | undefined,
