@@ -37,6 +37,7 @@ const ENTRY = {
 /** What may be spent in a day, and how much longer the intervals are because of it. */
 export class DailyBudget implements Stretch {
   readonly budget: OpenedBudget['budget']
+  readonly isLimited: boolean
   stretch = 1
   atLeastStretch = 1
   /** The stretch up to the renewal: after that, another day decides. */
@@ -76,14 +77,12 @@ export class DailyBudget implements Stretch {
       this.budget = budget
       this.close = close
     }
+    this.isLimited = limit !== undefined
     this.#isLoaded = this.budget.load === undefined
     this.#renewsAt = this.renewsAt
     this.#unplanned = { credits: 0, at: clock.now() }
   }
 
-  get isLimited(): boolean {
-    return this.budget.limit < NEVER
-  }
   /** When the credits are renewed, by the clock of the feed; Infinity without a limit. */
   get renewsAt(): number {
     return this.isLimited ? this.#dayEndsAt : NEVER

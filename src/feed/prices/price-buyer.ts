@@ -44,9 +44,8 @@ export class PriceBuyer {
    * @param due addresses that need a price now
    * @param early addresses that are bought too, if a request is made at all
    */
-  async buy(due: Prices, early: Prices): Promise<void> {
+  async buy(due: Prices, early: Prices, decidedAt: number): Promise<void> {
     const prices = [...due, ...early]
-    const decidedAt = this.#context.clock.now()
     for (const tracked of prices) tracked.await(decidedAt)
     const buy = (missing: Prices) => this.#buyAll(missing, decidedAt)
     const deliver = (tracked: TrackedPrice, known: KnownPrice) => this.#planner.deliver(tracked, known)

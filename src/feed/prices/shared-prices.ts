@@ -5,7 +5,7 @@ import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import { randomId } from '../../utils/runtime.ts'
 import { storedText } from '../../utils/stored-text.ts'
-import { checkedStoreOf } from '../checked-store.ts'
+import { type CheckedStore, checkedStoreOf } from '../checked-store.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedInternals } from '../feed-internals.ts'
 import type { FeedStore } from '../types.ts'
@@ -38,11 +38,13 @@ interface Purchase {
  */
 export class SharedPrices {
   readonly #context: FeedInternals
+  readonly #store: CheckedStore | undefined
   /** Where there is a fleet, it decides who buys, and the store has no leases. */
   readonly #lease: SharedLease
 
   constructor(context: FeedInternals, store: FeedStore, fleet: SharedLease | undefined) {
     this.#context = context
+    this.#store = checkedStoreOf(context)
     this.#lease = fleet ?? new StoreLease(context, store)
   }
 
@@ -78,15 +80,14 @@ export class SharedPrices {
 
   write(tracked: TrackedPrice, { price, requestedAt: at }: KnownPrice): void {
     const ttlMs = storeTtlOf(tracked, this.#context.dailyBudget.stretch)
-    checkedStoreOf(this.#context)?.write(priceKeyOf(tracked.address), { price, at }, ttlMs)
+    this.#store?.write(priceKeyOf(tracked.address), { price, at }, ttlMs)
   }
 
   /** Delivers what the store has, and returns the rest. */
   async #read(prices: Prices, deliver: Purchase['deliver']): Promise<Prices> {
     const { clock } = this.#context
-    const store = checkedStoreOf(this.#context)
     const read = ({ address }: TrackedPrice) =>
-      store?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
+      this.#store?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
     const found = await Promise.all(prices.map(read))
     return prices.filter((tracked, index) => {
       const known = found[index]
@@ -158,23 +159,25 @@ class StoreLease implements SharedLease {
 
   async acquire(addresses: readonly string[], leaseMs: number): Promise<ReadonlySet<string>> {
     const { clock, lifetime } = this.#context
+    const lease = this.#newLease(leaseMs)
+    // It is atomic: a lease that is there already stays.
+    const add = async (address: string) => this.#store.add?.(leaseKeyOf(address), lease, leaseMs)
+    const added = await Promise.all(addresses.map(add))
+    const leased = new Set(addresses.filter((_, index) => added[index]))
+    if (leased.size === addresses.length) return leased
+    // The store has no `add` for these, or keeps a lease longer than it lasts.
+    const others = addresses.filter((address) => !leased.has(address))
     const readOne = async (address: string) => storedText(await this.#store.get(leaseKeyOf(address)))
     const read = (some: readonly string[]) => Promise.all(some.map(readOne))
-    // It is atomic: a lease that is there already stays.
-    const add = async (address: string) => this.#store.add?.(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)
-    const added = await Promise.all(addresses.map(add))
-    // The store has no `add` for these, or keeps a lease longer than it lasts.
-    const others = addresses.filter((_, index) => !added[index])
     const found = await read(others)
     const free = others.filter((address, index) => !this.#isHeld(address, found[index]))
-    await Promise.all(
-      free.map(async (address) => this.#store.set(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)),
-    )
+    const newLease = this.#newLease(leaseMs)
+    await Promise.all(free.map(async (address) => this.#store.set(leaseKeyOf(address), newLease, leaseMs)))
     // When the feed is closed, what was written is given back at once.
     if (free.length > 0) await sleep(clock, SETTLE_MS, lifetime).catch(() => {})
     const written = await read(free)
     const shown = free.filter((address, index) => this.#isShown(address, written[index]))
-    return new Set([...addresses.filter((_, index) => added[index]), ...shown])
+    return new Set([...leased, ...shown])
   }
 
   async release(addresses: readonly string[]): Promise<void> {
