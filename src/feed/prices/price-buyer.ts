@@ -180,9 +180,14 @@ export class PriceBuyer {
   }
 }
 
+/** Returns what somebody wants, and releases the rest. */
 function keepWanted(prices: Prices): Prices {
-  release(prices.filter(({ isWanted }) => !isWanted))
-  return prices.filter(({ isWanted }) => isWanted)
+  const wanted: TrackedPrice[] = []
+  for (const tracked of prices) {
+    if (tracked.isWanted) wanted.push(tracked)
+    else tracked.release()
+  }
+  return wanted
 }
 
 const refusal = (error: unknown): Failure => ({ error, waitMs: 0, transient: false, maybeCharged: false })

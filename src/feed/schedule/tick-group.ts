@@ -109,10 +109,11 @@ export class TickGroup {
 
   /** Those that ticks buy, but for what is on its way since the last one: the next tick follows its answer. */
   #counted(now: number): readonly TrackedPrice[] {
-    return this.members.filter(
-      ({ dueAt, paceMs, watchers, inFlight, askedAt }) =>
-        dueAt === NEVER && paceMs === 0 && watchers.size > 0 && !(inFlight && askedAt + this.periodMs <= now + 1),
-    )
+    return this.members.filter((tracked) => {
+      const { dueAt, paceMs, watchers, askedAt } = tracked
+      const isSlow = askedAt + this.periodMs <= now + 1 && tracked.inFlight
+      return dueAt === NEVER && paceMs === 0 && watchers.size > 0 && !isSlow
+    })
   }
 
   /** When it has to tick whose prices were bought since its last tick. */
