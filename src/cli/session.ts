@@ -79,6 +79,8 @@ export class Session {
   readonly host: HostProcess
   readonly options: CommonOptions
   readonly json: boolean
+  /** Undefined for that of the public service. */
+  readonly baseUrl: string | undefined
   exitCode: number = EXIT.ok
   /** The colours of standard output: for a terminal whose user has not declined them. */
   readonly colors: Colors
@@ -100,6 +102,7 @@ export class Session {
     this.host = host
     this.options = options
     this.json = options.json === true
+    this.baseUrl = options.baseUrl ?? (env.ETN_MARKET_BASE_URL || undefined)
     this.colors = picocolors.createColors(stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb')
     this.#endsByItself = endsByItself
     // A sweep has a listener for each call in flight.
@@ -134,14 +137,14 @@ export class Session {
 
   /** The client; made at the first call, which may ask for the key. A wrong key file or address is one line: ask for it first. */
   async client({ keyless = false, hooks, budget }: SessionClientOptions = {}): Promise<Client> {
-    const { keyFile, baseUrl, maxCredits = Number.POSITIVE_INFINITY } = this.options
+    const { keyFile } = this.options
     const named = keyFile === undefined ? undefined : this.file(keyFile)
     const apiKey = keyless ? undefined : await readKey(this.host, named, this.signal)
     this.signal.throwIfAborted()
     this.#client ??= createClient({
       apiKey,
-      baseUrl: baseUrl ?? (this.host.env.ETN_MARKET_BASE_URL || undefined),
-      budget: budget ?? { credits: maxCredits },
+      baseUrl: this.baseUrl,
+      budget: budget ?? { credits: this.#limit().credits },
       hooks,
       onEvent: (event) => this.#noteEvent(event),
     })

@@ -9,12 +9,17 @@ import { type BoughtPrices, buyPrices } from '../requests/send.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import { Isolation } from './isolation.ts'
 import type { SharedPrices } from './shared-prices.ts'
-import { type KnownPrice, MAX_LATENCY_MS, release, type Subscriber, type TrackedPrice } from './tracked-price.ts'
+import {
+  type KnownPrice,
+  MAX_LATENCY_MS,
+  type Prices,
+  release,
+  type Subscriber,
+  type TrackedPrice,
+} from './tracked-price.ts'
 
 /** Maximum number of requests in flight: 2,000 addresses that start together need 40. */
 const MAX_REQUESTS = 10
-
-type Prices = readonly TrackedPrice[]
 
 export type BuyingFeed = Pick<FeedContext, 'clock' | 'dailyBudget' | 'send' | 'backoff' | 'lifetime' | 'emit'>
 

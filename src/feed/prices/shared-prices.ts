@@ -9,7 +9,7 @@ import { type CheckedStore, checkedStoreOf } from '../checked-store.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedInternals } from '../feed-internals.ts'
 import type { FeedStore } from '../types.ts'
-import { type KnownPrice, release, type TrackedPrice } from './tracked-price.ts'
+import { type KnownPrice, type Prices, release, type TrackedPrice } from './tracked-price.ts'
 
 /** A lease ends by itself, so that a process that stops cannot block the others. */
 const LEASE_MS = 5_000
@@ -23,8 +23,6 @@ const MAX_SEEN = 1_000
 const MIN_TTL_MS = 3_600_000
 const BLIND_STORE =
   'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
-
-type Prices = readonly TrackedPrice[]
 
 /** How prices are bought that the store does not have, and where those go that it has. */
 interface Purchase {
