@@ -13,7 +13,10 @@ import type { EntryOptions, StoredEntry } from './open-entries.ts'
 import type { BudgetWindows, WindowTime, WindowTotals } from './windows.ts'
 
 /** What a budget counts with, from when its entry is read on. */
-type StoredCounts = Omit<BudgetSettings, 'windows'> & { readonly windows: BudgetWindows; readonly time: WindowTime }
+export type StoredCounts = Omit<BudgetSettings, 'windows'> & {
+  readonly windows: BudgetWindows
+  readonly time: WindowTime
+}
 
 /** A budget whose reservations are written before they may be used. @param begin makes empty counts */
 export function createStoredBudget(options: EntryOptions, begin: () => StoredCounts): StoredEntry {
