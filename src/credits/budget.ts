@@ -1,5 +1,5 @@
 import { AgeClock, type Clock, SystemClock } from '../concurrency/clock.ts'
-import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
+import { STORE_TIMEOUT_MS } from '../concurrency/store-call.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { checkStore, invalidOption, rejectUnknown, requireGlobals, requireMilliseconds } from '../errors/input.ts'
 import { type CreditLimit, LIMIT_OPTIONS, readBudgetName, readLimit } from './credit-limit.ts'

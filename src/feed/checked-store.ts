@@ -1,6 +1,5 @@
-import { callStore } from '../concurrency/store-timeout.ts'
+import { callStore, storedText } from '../concurrency/store-call.ts'
 import { messageOf } from '../utils/runtime.ts'
-import { storedText } from '../utils/stored-text.ts'
 import type { FeedInternals } from './feed-internals.ts'
 import type { FeedStore } from './types.ts'
 

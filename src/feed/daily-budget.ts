@@ -1,4 +1,4 @@
-import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
+import { STORE_TIMEOUT_MS } from '../concurrency/store-call.ts'
 import type { OpenedBudget } from '../credits/budget.ts'
 import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
 import { readBudgetName } from '../credits/credit-limit.ts'
