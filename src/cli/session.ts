@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { parseEnv } from 'node:util'
 import type { Command } from 'commander'
-import { type Client, type ClientEvent, type ClientOptions, createClient } from 'etn-market'
+import { type Client, type ClientEvent, type ClientOptions, createClient, type EtnMarketError } from 'etn-market'
 import picocolors from 'picocolors'
 import type { Colors } from 'picocolors/types'
+import { isFinalForKey } from '../errors/api.ts'
 import { cleanLine } from '../utils/clean-line.ts'
 import { CommandError, EXIT, Interrupted, refusal, SIGNALS, type Signal, usageError } from './failure.ts'
 import { type NamedFile, nameFile, readTextFile, reasonOf } from './files.ts'
@@ -45,6 +46,12 @@ export function sumCosts(costs: readonly Pick<Spending, 'min' | 'max'>[]): { min
   const sum = (of: 'min' | 'max') => costs.reduce((total, cost) => total + cost[of], 0)
   return { min: sum('min'), max: sum('max') }
 }
+
+export const isOverLimit = (error: EtnMarketError): boolean => error.name === 'BudgetExceededError'
+
+/** Whether later calls fail in the same way: the key is refused or has no credits left, or a limit is reached. */
+export const isForAllCalls = (error: EtnMarketError): boolean =>
+  isFinalForKey(error) || error.code === 'client_closed' || isOverLimit(error)
 
 /** Makes an action for commander. With `endsByItself: false` it runs until a signal ends it; the exit code is the session's. */
 export function inSession<Options extends CommonOptions, Positional extends unknown[]>(
