@@ -1,4 +1,4 @@
-import { internalsOf } from '../client/client-internals.ts'
+import { type ClientInternals, internalsOf } from '../client/client-internals.ts'
 import {
   abortReason,
   type CancellationSignal,
@@ -12,6 +12,7 @@ import { fleetInternalsOf, type SharedLease } from '../fleet/fleet.ts'
 import { checksumAddress, memoize } from '../utils/address.ts'
 import { messageOf } from '../utils/runtime.ts'
 import { DAY_MS } from '../utils/time-units.ts'
+import { CheckedStore } from './checked-store.ts'
 import { DailyBudget } from './daily-budget.ts'
 import type { FeedEvent } from './events.ts'
 import { callSafely } from './failures.ts'
@@ -24,17 +25,19 @@ import type { RecurringRequest } from './requests/requester.ts'
 import { createSend, type Send } from './requests/send.ts'
 import { Schedule } from './schedule/schedule.ts'
 import { FeedStream } from './stream/feed-stream.ts'
-import type { FeedClient, FeedOptions, FeedStore } from './types.ts'
+import type { FeedClient, FeedOptions } from './types.ts'
 import type { RunningWatch } from './watch/watch.ts'
 
 /** What the parts of a feed share. Its functions may be taken apart. */
 export class FeedContext {
   readonly client: FeedClient
+  /** Undefined for a client that `createClient` did not make. */
+  readonly internals: ClientInternals | undefined
   readonly options: FeedOptions
   readonly clock: FeedClock
   readonly lifetime = new Lifetime()
   /** What outlives the feed; undefined without a store. */
-  readonly store: FeedStore | undefined
+  readonly store: CheckedStore | undefined
   readonly table = new PriceTable()
   readonly dailyBudget: DailyBudget
   readonly backoff: Backoff
@@ -55,20 +58,22 @@ export class FeedContext {
   readonly #checksum = memoize(checksumAddress)
 
   constructor(client: FeedClient, options: FeedOptions) {
-    const { store, stream = false, pauseWhenHidden = stream } = options
+    const { budget, store, stream = false, pauseWhenHidden = stream } = options
+    const internals = internalsOf(client)
+    if (budget && !internals) throw invalidOption('budget', budget, 'left out: the client was not made by createClient')
     checkCallbacks(options)
     checkStore('store', store, 'delete')
     const fleetLease = readSharedLease(options)
-    const internals = internalsOf(client)
     this.client = client
+    this.internals = internals
     this.options = options
     this.collectMs = readDuration('collectMs', options.collectMs ?? 5, 1_000)
     this.maxAgeMs = readDuration('maxAgeMs', options.maxAgeMs ?? 60_000, DAY_MS)
     this.clock = new FeedClock(options.clock ?? internals?.clock ?? new SystemClock())
-    this.store = store
+    this.store = store && new CheckedStore(store, this)
     this.dailyBudget = new DailyBudget(options, this.clock, internals?.budget)
     this.backoff = new Backoff(this.clock, this.emit)
-    this.send = createSend(client, this.dailyBudget.budget)
+    this.send = createSend(client, internals, this.dailyBudget.budget)
     this.schedule = new Schedule(this, store && new SharedPrices(this, store, fleetLease))
     if (stream) this.schedule.stream = new FeedStream(this)
     if (typeof pauseWhenHidden !== 'boolean') requireVisibility('pauseWhenHidden', pauseWhenHidden, 'true, false')

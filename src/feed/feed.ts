@@ -1,5 +1,5 @@
-import { internalsOf, withInternals } from '../client/client-internals.ts'
-import { invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
+import { withInternals } from '../client/client-internals.ts'
+import { rejectUnknown, requireGlobals } from '../errors/input.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { FeedContext } from './context.ts'
 import { callSafely } from './failures.ts'
@@ -21,11 +21,8 @@ const OPTIONS = ['collectMs', 'maxAgeMs', 'budget', 'store', 'fleet', 'stream', 
 export function createPriceFeed(client: FeedClient, options: FeedOptions = {}): PriceFeed {
   rejectUnknown('feed option', options, OPTIONS)
   requireGlobals()
-  const { budget } = options
-  const internals = internalsOf(client)
-  if (budget && !internals) throw invalidOption('budget', budget, 'left out: the client was not made by createClient')
   const context = new FeedContext(client, options)
-  const { listeners, dailyBudget } = context
+  const { listeners, dailyBudget, internals } = context
   const close = () => context.close()
   const methods = {
     async price(address, requestOptions = {}) {

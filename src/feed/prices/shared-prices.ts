@@ -4,7 +4,6 @@ import type { SharedLease } from '../../fleet/fleet.ts'
 import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import { randomId } from '../../utils/runtime.ts'
-import { type CheckedStore, checkedStoreOf } from '../checked-store.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedInternals } from '../feed-internals.ts'
 import type { FeedStore } from '../types.ts'
@@ -35,13 +34,11 @@ interface Purchase {
  */
 export class SharedPrices {
   readonly #context: FeedInternals
-  readonly #store: CheckedStore | undefined
   /** Where there is a fleet, it decides who buys, and the store has no leases. */
   readonly #lease: SharedLease
 
   constructor(context: FeedInternals, store: FeedStore, fleet: SharedLease | undefined) {
     this.#context = context
-    this.#store = checkedStoreOf(context)
     this.#lease = fleet ?? new StoreLease(context, store)
   }
 
@@ -77,14 +74,14 @@ export class SharedPrices {
 
   write(tracked: TrackedPrice, { price, requestedAt: at }: KnownPrice): void {
     const ttlMs = storeTtlOf(tracked, this.#context.dailyBudget.stretch)
-    this.#store?.write(priceKeyOf(tracked.address), { price, at }, ttlMs)
+    this.#context.store?.write(priceKeyOf(tracked.address), { price, at }, ttlMs)
   }
 
   /** Delivers what the store has, and returns the rest. */
   async #read(prices: Prices, deliver: Purchase['deliver']): Promise<Prices> {
-    const { clock } = this.#context
+    const { clock, store } = this.#context
     const read = ({ address }: TrackedPrice) =>
-      this.#store?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
+      store?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
     const found = await Promise.all(prices.map(read))
     return prices.filter((tracked, index) => {
       const known = found[index]
