@@ -1,7 +1,7 @@
 import { requestCredits, splitIntoRequests } from '../../credits/cheapest-requests.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
-import type { FeedContext } from '../context.ts'
 import { creditsChargedBy, type Failure, isAboutAddresses, mayBeCausedByAnAddress } from '../failures.ts'
+import type { FeedContext } from '../feed.ts'
 import type { Prices, SuspectGroup, TrackedPrice } from './tracked-price.ts'
 
 /**

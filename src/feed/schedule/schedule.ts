@@ -1,7 +1,7 @@
 import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
-import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
+import type { FeedContext } from '../feed.ts'
 import { type BuyingFeed, PriceBuyer } from '../prices/price-buyer.ts'
 import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { KnownPrice, TrackedPrice } from '../prices/tracked-price.ts'

@@ -1,5 +1,5 @@
 import { invalidOption } from '../../errors/input.ts'
-import type { FeedContext } from '../context.ts'
+import type { FeedContext } from '../feed.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import type { PageStream, PageStreamOptions } from './page-stream.ts'
 import type { StreamedPrice } from './stream-events.ts'
