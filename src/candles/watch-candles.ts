@@ -1,7 +1,6 @@
 import { sleep } from '../concurrency/clock.ts'
 import type { EtnMarketError } from '../errors/base.ts'
 import { invalidOption, rejectUnknown, requireMilliseconds } from '../errors/input.ts'
-import { checkedStoreOf } from '../feed/checked-store.ts'
 import { toWatchFailed } from '../feed/failures.ts'
 import { type FeedInternals, feedInternalsOf } from '../feed/feed-internals.ts'
 import { type Follow, followLatest } from '../feed/requests/latest-value-stream.ts'
@@ -148,7 +147,7 @@ class CandleWatches {
   /** Resolves with the newest state; undefined if nothing valid is known. */
   async #read(id: SeriesId): Promise<KnownSeries | undefined> {
     const { clock } = this.#feed
-    const stored = await checkedStoreOf(this.#feed)?.read(keyOf(id), (value) => checkStored(id, value, clock))
+    const stored = await this.#feed.store?.read(keyOf(id), (value) => checkStored(id, value, clock))
     const known = this.#known.get(keyOf(id))
     return stored && !(known && known.at >= stored.at) ? stored : known
   }
@@ -162,7 +161,7 @@ class CandleWatches {
     // After that time no candle of it is among the newest.
     const ttlMs = series.depth * BUCKET_SECONDS[id.bucket] * 1_000
     const stored = { ...id, ...series, at: this.#feed.clock.toUnix(series.at) }
-    checkedStoreOf(this.#feed)?.write(key, stored, Math.max(MIN_TTL_MS, ttlMs))
+    this.#feed.store?.write(key, stored, Math.max(MIN_TTL_MS, ttlMs))
   }
 }
 

@@ -43,10 +43,6 @@ function parseTime(text: string): number {
   return 60 * hours + minutes
 }
 
-export function activeHoursOf(times: LineTimes): number {
-  return times.once === undefined ? times.span.length / 60 : 24
-}
-
 /** Milliseconds until the span begins; 0 within it. */
 export function untilActive({ from, length }: Span, at: number): number {
   const since = sinceStart(from, at)

@@ -84,11 +84,7 @@ export async function readPlanFile(named: NamedFile, cwd = dirname(named.path)) 
       if (read.alert !== undefined) readConditions(read.alert, read.times.everyMs)
       return read
     } catch (error) {
-      // The library names the call by its position in the list that it was given.
-      const reason = (error as Error).message
-        .replace(/\bcalls\[0\]/g, `lines[${index}]`)
-        .replace(' Nothing was sent.', '')
-      throw fail(at, reason, error)
+      throw fail(at, (error as Error).message.replace(' Nothing was sent.', ''), error)
     }
   })
   return { path, folder, lines, creditsPerDay, balance }

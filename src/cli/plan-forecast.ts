@@ -1,10 +1,9 @@
-import { type CreditPlan, planCredits } from 'etn-market'
 import type { CandleBucket } from 'etn-market/candles'
 import { updateCredits } from '../candles/buckets.ts'
-import { type DailyCost, sumSpending } from '../credits/plan.ts'
+import { atTimes, type DailyCost, dailyCost, type PlanAdvice, sumSpending } from '../credits/plan.ts'
+import { findAdvice } from '../credits/plan-advice.ts'
 import { planTimetable, type Timetable } from '../feed/timetable.ts'
 import { DAY_MS } from '../utils/time-units.ts'
-import { activeHoursOf } from './line-times.ts'
 import type { PlanFile } from './plan-file.ts'
 import type { PlanLine } from './plan-line.ts'
 import { DEFAULT_BUCKET } from './series.ts'
@@ -35,13 +34,13 @@ export function forecastPlan({ lines, creditsPerDay: limit, balance }: Pick<Plan
     stretch,
     calls: costs.map(({ line, credits, minCredits, ...cost }) => ({
       operation: line.operation,
-      everyMs: line.times.everyMs,
-      activeHours: activeHoursOf(line.times),
+      everyMs: line.rate.everyMs,
+      activeHours: line.rate.activeHours,
       credits,
       minCredits,
       ...sumSpending([cost]),
       share: total.creditsPerDay === 0 ? 0 : cost.creditsPerDay / total.creditsPerDay,
-      affordableEveryMs: isFixed(line) ? line.times.everyMs : line.times.everyMs * (stretch ?? 1),
+      affordableEveryMs: isFixed(line) ? line.rate.everyMs : line.rate.everyMs * (stretch ?? 1),
       for: line.purpose,
       count: line.count,
       fixed: isFixed(line),
@@ -65,31 +64,24 @@ function stretchOf(total: number, fixed: number, limit: number): number {
 }
 
 /** The advice of the library is about calls that are made as they stand. Lines with addresses are bought in the cheapest way already. */
-export function adviceFor(lines: readonly PlanLine[], limit: number | undefined): CreditPlan['advice'] {
+export function adviceFor(lines: readonly PlanLine[], limit: number | undefined): PlanAdvice[] {
   const plain = lines.filter((line) => line.kind === 'call' && line.count === 1)
-  const plan = planCredits(
-    plain.map(({ call }) => call),
-    { creditsPerDay: limit },
+  return findAdvice(
+    plain.map(({ rate }) => rate),
+    limit,
   )
-  return plan.advice.map((one) => ({ ...one, calls: one.calls.map((at) => plain[at]?.index ?? at) }))
 }
 
-function costOf(line: PlanLine): Cost {
-  const { count } = line
-  const { calls, requestsPerDay, creditsPerDay, minCreditsPerDay } = planCredits([line.call])
-  if (line.kind === 'candles') {
+function costOf({ kind, count, params, rate }: PlanLine): Cost {
+  const { everyMs, callsPerDay, cost } = rate
+  if (kind === 'candles') {
     // The first time costs more: it buys the beginning of the series.
-    const { bucket = DEFAULT_BUCKET } = line.params as { bucket?: CandleBucket }
-    const credits = updateCredits(bucket, line.times.everyMs)
-    return toCost(credits, count * requestsPerDay * credits, count * requestsPerDay)
+    const { bucket = DEFAULT_BUCKET } = params as { bucket?: CandleBucket }
+    const credits = updateCredits(bucket, everyMs)
+    return toCost(credits, count * callsPerDay * credits, count * callsPerDay)
   }
-  return {
-    credits: calls[0]?.credits ?? 0,
-    minCredits: calls[0]?.minCredits ?? 0,
-    creditsPerDay: count * creditsPerDay,
-    minCreditsPerDay: count * minCreditsPerDay,
-    requestsPerDay: count * requestsPerDay,
-  }
+  const ofAll = dailyCost({ callsPerDay: count * callsPerDay, cost })
+  return { credits: cost.max, minCredits: cost.min, ...ofAll }
 }
 
 function toCost(credits: number, creditsPerDay: number, requestsPerDay: number): Cost {
@@ -106,10 +98,10 @@ function forecastPrices(lines: readonly PlanLine[]): Map<PlanLine, Cost> {
     const alone = together.map((line) => planPrices([line]).creditsPerDay)
     const sumAlone = alone.reduce((total, credits) => total + credits, 0)
     for (const [index, line] of together.entries()) {
-      const active = activeHoursOf(line.times) / 24
+      const active = line.rate.activeHours / 24
       const share = ((alone[index] ?? 0) / sumAlone) * active
       const creditsPerDay = all.creditsPerDay * share
-      const credits = (creditsPerDay * line.times.everyMs) / (DAY_MS * active * line.count)
+      const credits = (creditsPerDay * line.rate.everyMs) / (DAY_MS * active * line.count)
       costs.set(line, toCost(credits, creditsPerDay, all.requestsPerDay * share))
     }
   }
@@ -119,9 +111,9 @@ function forecastPrices(lines: readonly PlanLine[]): Map<PlanLine, Cost> {
 /** What the timetable of a feed costs that has these lines: each address at the shortest of its intervals. */
 function planPrices(lines: readonly PlanLine[]): Pick<Timetable, 'creditsPerDay' | 'requestsPerDay'> {
   const intervals = new Map<string, number>()
-  for (const { addresses = [], times } of lines)
+  for (const { addresses = [], rate } of lines)
     for (const address of addresses)
-      intervals.set(address, Math.min(intervals.get(address) ?? times.everyMs, times.everyMs))
+      intervals.set(address, Math.min(intervals.get(address) ?? rate.everyMs, rate.everyMs))
   return planTimetable(Array.from(intervals.values(), (everyMs) => ({ everyMs, addresses: 1 })))
 }
 
@@ -145,22 +137,17 @@ function findSlowerLine(costs: readonly LineCost[], limit: number) {
     const slower = USUAL_S.map((seconds) => ({
       line,
       everyMs: 1_000 * seconds,
-      factor: (1_000 * seconds) / line.times.everyMs,
+      factor: (1_000 * seconds) / line.rate.everyMs,
     }))
     return slower.filter(({ factor }) => factor > 1 && factor <= MAX_FACTOR)
   })
   for (const { line, everyMs: insteadEveryMs } of changes.sort((one, other) => one.factor - other.factor)) {
-    const changed = costs.map((one) => (one.line === line ? withInterval(line, insteadEveryMs) : one.line))
+    const { index, rate } = line
+    const slower = { ...line, rate: atTimes(rate, insteadEveryMs, rate.activeHours) }
+    const changed = costs.map((one) => (one.line === line ? slower : one.line))
     const { creditsPerDay } = sumSpending(costsOf(changed))
-    const { index, times } = line
     if (creditsPerDay <= limit)
-      return { call: index, everyMs: times.everyMs, insteadEveryMs, saves: before - creditsPerDay }
+      return { call: index, everyMs: rate.everyMs, insteadEveryMs, saves: before - creditsPerDay }
   }
   return null
-}
-
-function withInterval(line: PlanLine, everyMs: number): PlanLine {
-  if (line.times.once !== undefined) return line
-  const { every: _, ...call } = line.call
-  return { ...line, times: { ...line.times, everyMs }, call: { ...call, everyMs } as PlanLine['call'] }
 }

@@ -1,19 +1,13 @@
 import { resolve } from 'node:path'
-import {
-  type CreditPlan,
-  checksumAddress,
-  type OperationId,
-  operations,
-  type PlannedCall,
-  planCredits,
-} from 'etn-market'
+import { checksumAddress, type OperationId, operations, type PlannedCall } from 'etn-market'
 import type { AlertOptions } from 'etn-market/feed'
+import { atTimes, readCall } from '../credits/plan.ts'
 import type { Operation } from '../operations/operation.ts'
 import { DAY_MS, formatDuration } from '../utils/time-units.ts'
 import { checkAll, readOperation, splitAddresses } from './call-params.ts'
 import { usageError } from './failure.ts'
 import { nameFile, readTextFile } from './files.ts'
-import { activeHoursOf, type LineTimes, parseOnce, parseSpan } from './line-times.ts'
+import { type LineTimes, parseOnce, parseSpan } from './line-times.ts'
 import { formatItems } from './output.ts'
 import type { GivenLine } from './plan-file.ts'
 
@@ -35,22 +29,18 @@ export function readLine(given: GivenLine, index: number, folder: string) {
     ...params,
     ...addressParam(operation, addresses?.[0]),
   }
-  const span = hours === undefined ? undefined : parseSpan(hours)
+  const givenSpan = hours === undefined ? undefined : parseSpan(hours)
   // The library checks what it is given, so that its messages say what is wrong.
   const call = {
     operation,
     params: Object.keys(own).length > 0 ? own : given.params,
     ...(once === undefined ? { every, everyMs } : { everyMs: DAY_MS }),
-    activeHours: span === undefined ? activeHours : span.length / 60,
+    activeHours: givenSpan === undefined ? activeHours : givenSpan.length / 60,
   } as unknown as PlannedCall
-  const planned = planCredits([call]).calls[0] as CreditPlan['calls'][number]
+  const planned = readCall(call, index, `lines[${index}]`)
+  const span = givenSpan ?? { from: 0, length: Math.max(1, Math.round(60 * planned.activeHours)) }
   const times: LineTimes =
-    once === undefined
-      ? {
-          everyMs: planned.everyMs,
-          span: span ?? { from: 0, length: Math.max(1, Math.round(60 * planned.activeHours)) },
-        }
-      : { everyMs: DAY_MS, once: parseOnce(once) }
+    once === undefined ? { everyMs: planned.everyMs, span } : { everyMs: DAY_MS, once: parseOnce(once) }
   const count = addresses?.length ?? given.count ?? 1
   return {
     index,
@@ -69,8 +59,8 @@ export function readLine(given: GivenLine, index: number, folder: string) {
     /** The file that has the addresses. */
     source: typeof listed === 'string' ? resolve(folder, listed) : undefined,
     purpose: given.for ?? describeTarget(params, listed, count),
-    /** One of its calls, as the library plans it. */
-    call: { ...call, activeHours: activeHoursOf(times) },
+    /** How often one of its calls is made, and what it costs. */
+    rate: atTimes(planned, planned.everyMs, span.length / 60),
     /** Where `run` writes what the line buys. */
     file: given.file,
     alert: given.alert as Pick<AlertOptions, 'above' | 'below' | 'movePercent'> | undefined,

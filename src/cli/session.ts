@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { parseEnv } from 'node:util'
 import type { Command } from 'commander'
-import { type Client, type ClientEvent, type ClientOptions, createClient } from 'etn-market'
+import { type Client, type ClientEvent, type ClientOptions, createClient, type EtnMarketError } from 'etn-market'
 import picocolors from 'picocolors'
 import type { Colors } from 'picocolors/types'
+import { isFinalForKey } from '../errors/api.ts'
 import { cleanLine } from '../utils/clean-line.ts'
 import { CommandError, EXIT, Interrupted, refusal, SIGNALS, type Signal, usageError } from './failure.ts'
 import { type NamedFile, nameFile, readTextFile, reasonOf } from './files.ts'
@@ -46,6 +47,12 @@ export function sumCosts(costs: readonly Pick<Spending, 'min' | 'max'>[]): { min
   return { min: sum('min'), max: sum('max') }
 }
 
+export const isOverLimit = (error: EtnMarketError): boolean => error.name === 'BudgetExceededError'
+
+/** Whether later calls fail in the same way: the key is refused or has no credits left, or a limit is reached. */
+export const isForAllCalls = (error: EtnMarketError): boolean =>
+  isFinalForKey(error) || error.code === 'client_closed' || isOverLimit(error)
+
 /** Makes an action for commander. With `endsByItself: false` it runs until a signal ends it; the exit code is the session's. */
 export function inSession<Options extends CommonOptions, Positional extends unknown[]>(
   host: HostProcess,
@@ -79,6 +86,8 @@ export class Session {
   readonly host: HostProcess
   readonly options: CommonOptions
   readonly json: boolean
+  /** Undefined for that of the public service. */
+  readonly baseUrl: string | undefined
   exitCode: number = EXIT.ok
   /** The colours of standard output: for a terminal whose user has not declined them. */
   readonly colors: Colors
@@ -100,6 +109,7 @@ export class Session {
     this.host = host
     this.options = options
     this.json = options.json === true
+    this.baseUrl = options.baseUrl ?? (env.ETN_MARKET_BASE_URL || undefined)
     this.colors = picocolors.createColors(stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb')
     this.#endsByItself = endsByItself
     // A sweep has a listener for each call in flight.
@@ -134,14 +144,14 @@ export class Session {
 
   /** The client; made at the first call, which may ask for the key. A wrong key file or address is one line: ask for it first. */
   async client({ keyless = false, hooks, budget }: SessionClientOptions = {}): Promise<Client> {
-    const { keyFile, baseUrl, maxCredits = Number.POSITIVE_INFINITY } = this.options
+    const { keyFile } = this.options
     const named = keyFile === undefined ? undefined : this.file(keyFile)
     const apiKey = keyless ? undefined : await readKey(this.host, named, this.signal)
     this.signal.throwIfAborted()
     this.#client ??= createClient({
       apiKey,
-      baseUrl: baseUrl ?? (this.host.env.ETN_MARKET_BASE_URL || undefined),
-      budget: budget ?? { credits: maxCredits },
+      baseUrl: this.baseUrl,
+      budget: budget ?? { credits: this.#limit().credits },
       hooks,
       onEvent: (event) => this.#noteEvent(event),
     })

@@ -41,7 +41,7 @@ export async function buyTokens(session: Session, client: Client): Promise<Token
 }
 
 /** Each service has a file of its own. */
-function pathOf({ host: { env }, options: { baseUrl = env.ETN_MARKET_BASE_URL ?? '' } }: Session): string {
-  const folder = env.XDG_CACHE_HOME || join(homedir(), '.cache')
+function pathOf({ host, baseUrl = '' }: Session): string {
+  const folder = host.env.XDG_CACHE_HOME || join(homedir(), '.cache')
   return join(folder, 'etn-market', `tokens-${hash('sha256', baseUrl).slice(0, 12)}.json`)
 }

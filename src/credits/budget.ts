@@ -1,12 +1,10 @@
 import { AgeClock, type Clock, SystemClock } from '../concurrency/clock.ts'
-import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
+import { STORE_TIMEOUT_MS } from '../concurrency/store-call.ts'
 import type { ErrorDetails } from '../errors/base.ts'
 import { checkStore, invalidOption, rejectUnknown, requireGlobals, requireMilliseconds } from '../errors/input.ts'
-import { createMemoryBudget } from './budget-core.ts'
 import { type CreditLimit, LIMIT_OPTIONS, readBudgetName, readLimit } from './credit-limit.ts'
-import { openEntry } from './open-entries.ts'
+import { openCounts } from './open-entries.ts'
 import { DEFAULT_MAX_CHARGE_DELAY_MS, KeyBalances } from './reconcile.ts'
-import { createStoredBudget } from './stored-budget.ts'
 import { BudgetWindows } from './windows.ts'
 
 /** What goes into the error of a reservation that does not fit. `attempts` are the requests that the call has sent so far. */
@@ -232,10 +230,9 @@ export function openBudget(
     const keyBalances = exclusiveKey ? new KeyBalances(windows, elapsed, maxChargeDelayMs) : undefined
     return { limit: credits, windows, keyBalances, now: () => clock.now(), time }
   }
-  if (store === undefined) return { budget: createMemoryBudget(begin()), close: async () => {} }
   const { key, ttlMs } = own ?? { key: `etn-market:budget:${name}` }
-  const entry = { store, key, credits, windowMs, storeTimeoutMs, exclusiveKey, maxChargeDelayMs, ttlMs }
-  return openEntry(entry, () => createStoredBudget(entry, begin))
+  const entry = { key, credits, windowMs, storeTimeoutMs, exclusiveKey, maxChargeDelayMs, ttlMs }
+  return openCounts(store && { store, ...entry }, begin)
 }
 
 function readOptions(options: BudgetOptions) {

@@ -1,6 +1,8 @@
 import { InvalidRequestError } from '../errors/input.ts'
 import { once } from '../utils/once.ts'
 import type { BudgetStore, OpenedBudget, StoredBudget } from './budget.ts'
+import { createMemoryBudget } from './budget-core.ts'
+import { createStoredBudget, type StoredCounts } from './stored-budget.ts'
 
 /** The options of a stored budget, every default filled in. `ttlMs` says for how long the store has to keep what is written. */
 export interface EntryOptions {
@@ -22,16 +24,20 @@ const OPEN_ENTRIES = Symbol.for('etn-market.open-entries.1')
 type OpenEntry = StoredEntry & { readonly options: EntryOptions; users: number }
 
 /**
- * The one budget of an entry in this process: several would overwrite each other's counts. It is forgotten when all who opened it have closed it.
+ * A budget in memory, or the one budget of an entry in this process: several would overwrite each other's counts. It is forgotten when all who
+ * opened it have closed it.
+ * @param options undefined without a store
+ * @param begin makes empty counts
  * @throws InvalidRequestError where it is open with other options
  */
-export function openEntry(options: EntryOptions, create: () => StoredEntry): OpenedBudget {
+export function openCounts(options: EntryOptions | undefined, begin: () => StoredCounts): OpenedBudget {
+  if (options === undefined) return { budget: createMemoryBudget(begin()), close: async () => {} }
   const { store, key } = options
   const registry = globalThis as { [OPEN_ENTRIES]?: WeakMap<BudgetStore, Map<string, OpenEntry>> }
   registry[OPEN_ENTRIES] ??= new WeakMap()
   const entries = registry[OPEN_ENTRIES].get(store) ?? new Map<string, OpenEntry>()
   registry[OPEN_ENTRIES].set(store, entries)
-  const entry = entries.get(key) ?? { ...create(), options, users: 0 }
+  const entry = entries.get(key) ?? { ...createStoredBudget(options, begin), options, users: 0 }
   requireEqual(entry.options, options)
   entries.set(key, entry)
   entry.users++

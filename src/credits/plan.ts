@@ -131,7 +131,7 @@ export function planCredits(calls: readonly PlannedCall[], options: PlanOptions 
   const { balance, creditsPerDay: limit } = options
   if (balance !== undefined) requirePositive('balance', balance)
   if (limit !== undefined) requirePositive('creditsPerDay', limit)
-  const rates = calls.map(readCall)
+  const rates = calls.map((call, index) => readCall(call, index, `calls[${index}]`))
   const total = sumSpending(rates.map(dailyCost))
   const stretch = limit === undefined ? undefined : Math.max(1, total.creditsPerDay / limit)
   return {
@@ -152,8 +152,8 @@ export function planCredits(calls: readonly PlannedCall[], options: PlanOptions 
   }
 }
 
-function readCall(call: PlannedCall, index: number): CallRate {
-  const name = `calls[${index}]`
+/** @param name of the call, for errors */
+export function readCall(call: PlannedCall, index: number, name: string): CallRate {
   rejectUnknown(`field of ${name}`, call, ['operation', 'params', 'every', 'everyMs', 'activeHours'])
   const { operation, params, activeHours = HOURS_PER_DAY } = call
   const everyMs = readInterval(call, name)
@@ -161,8 +161,16 @@ function readCall(call: PlannedCall, index: number): CallRate {
   if (activeHours > HOURS_PER_DAY) throw invalidOption(`${name}.activeHours`, activeHours, 'at most 24')
   const validated = validateParams(operation, params)
   const cost = costOfCall(validated)
-  const callsPerDay = countCalls(everyMs, activeHours)
-  return { index, operation, values: validated.values, everyMs, activeHours, callsPerDay, cost }
+  return atTimes({ index, operation, values: validated.values, cost }, everyMs, activeHours)
+}
+
+/** A call at these times, whatever its own were. */
+export function atTimes(
+  call: Pick<CallRate, 'index' | 'operation' | 'values' | 'cost'>,
+  everyMs: number,
+  activeHours: number,
+): CallRate {
+  return { ...call, everyMs, activeHours, callsPerDay: countCalls(everyMs, activeHours) }
 }
 
 /** The active hours begin anew each day, with a call: every 6 hours in 9 hours are 2 calls. */
@@ -180,7 +188,7 @@ function readInterval({ every, everyMs }: PlannedCall, name: string): number {
   return ms
 }
 
-function dailyCost({ callsPerDay, cost }: Pick<CallRate, 'callsPerDay' | 'cost'>): DailyCost {
+export function dailyCost({ callsPerDay, cost }: Pick<CallRate, 'callsPerDay' | 'cost'>): DailyCost {
   return {
     creditsPerDay: callsPerDay * cost.max,
     minCreditsPerDay: callsPerDay * cost.min,

@@ -1,9 +1,8 @@
 import { startBackgroundTimer, systemClock } from '../concurrency/clock.ts'
-import { callStore, type StoreCallOptions } from '../concurrency/store-timeout.ts'
+import { callStore, type StoreCallOptions, storedText } from '../concurrency/store-call.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { describeCall, StateUnavailableError } from '../errors/budget.ts'
 import { isPromise } from '../utils/runtime.ts'
-import { storedText } from '../utils/stored-text.ts'
 import { exponentialBackoff } from '../utils/time-units.ts'
 import { createWriteQueue } from '../utils/write-queue.ts'
 import type { ReservationDetails, StoredBudget } from './budget.ts'
@@ -13,26 +12,20 @@ import type { EntryOptions, StoredEntry } from './open-entries.ts'
 import type { BudgetWindows, WindowTime, WindowTotals } from './windows.ts'
 
 /** What a budget counts with, from when its entry is read on. */
-type StoredCounts = Omit<BudgetSettings, 'windows'> & { readonly windows: BudgetWindows; readonly time: WindowTime }
+export type StoredCounts = Omit<BudgetSettings, 'windows'> & {
+  readonly windows: BudgetWindows
+  readonly time: WindowTime
+}
 
 /** A budget whose reservations are written before they may be used. @param begin makes empty counts */
 export function createStoredBudget(options: EntryOptions, begin: () => StoredCounts): StoredEntry {
   const core = new StoredCore(options, begin)
-  const budget = withTotals<Pick<StoredBudget, 'check' | 'reserve' | 'load' | 'flush'>>(core, {
-    check: (credits, details) => core.check(credits, details),
-    async reserve(credits, details) {
-      while (!core.isRead) await core.load(details)
-      const reservation = new StoredReservation(core, credits, details)
-      await reservation.write(details)
-      return reservation
-    },
-    load: () => core.load(),
-    flush: () => core.flush(),
-  })
-  return { budget, readAgain: () => core.readAgain() }
+  const { reserve, load, flush, readAgain } = core
+  const check: StoredBudget['check'] = (credits, details) => core.check(credits, details)
+  return { budget: withTotals(core, { check, reserve, load, flush }), readAgain }
 }
 
-/** Counts the reservations of a budget, and keeps the counts in its store. */
+/** Counts the reservations of a budget, and keeps the counts in its store. Its functions may be taken apart. */
 class StoredCore extends BudgetCore {
   declare settings: StoredCounts
   readonly #begin: () => StoredCounts
@@ -40,7 +33,7 @@ class StoredCore extends BudgetCore {
   readonly #entry: EntryStore
   #isLoaded = false
   /** Whether the entry was read since the budget was opened for the last time. Until then nothing is reserved. */
-  isRead = false
+  #isRead = false
   #reading: Promise<void> | undefined
   /** The keys in use that the store knows of. */
   #keysWritten = 0
@@ -64,19 +57,26 @@ class StoredCore extends BudgetCore {
   }
 
   /** While a request is in flight, no other process uses the entry. */
-  readAgain(): void {
-    if (this.held === 0) this.isRead = false
+  readonly readAgain = (): void => {
+    if (this.held === 0) this.#isRead = false
   }
 
-  async load(details?: ReservationDetails): Promise<void> {
-    if (this.isRead) return
+  readonly reserve = async (credits: number, details?: ReservationDetails): Promise<StoredReservation> => {
+    while (!this.#isRead) await this.load(details)
+    const reservation = new StoredReservation(this, credits, details)
+    await reservation.write(details)
+    return reservation
+  }
+
+  readonly load = async (details?: ReservationDetails): Promise<void> => {
+    if (this.#isRead) return
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined
     })
     await orUnavailable(this.#reading, details)
   }
 
-  async flush(): Promise<void> {
+  readonly flush = async (): Promise<void> => {
     if (this.#isLoaded) await orUnavailable(this.#entry.save(), undefined)
   }
 
@@ -96,7 +96,7 @@ class StoredCore extends BudgetCore {
     if (text !== undefined) this.#restore(readEntry(text))
     this.#entry.remember(text)
     this.#isLoaded = true
-    this.isRead = true
+    this.#isRead = true
   }
 
   /** Counts on from what another process has written. */

@@ -1,19 +1,12 @@
-import { callStore } from '../concurrency/store-timeout.ts'
+import { callStore, storedText } from '../concurrency/store-call.ts'
 import { messageOf } from '../utils/runtime.ts'
-import { storedText } from '../utils/stored-text.ts'
 import type { FeedInternals } from './feed-internals.ts'
 import type { FeedStore } from './types.ts'
 
 /** Nobody waits long for a store: what it does not have is bought, and a feed that is closed ends. */
 const WAIT_MS = 1_000
 
-/** The store of a feed, shared by all that is kept there; undefined without one. */
-export function checkedStoreOf(feed: FeedInternals): CheckedStore | undefined {
-  const { store, share } = feed
-  return store && share('store', () => new CheckedStore(store, feed))
-}
-
-/** A store whose values are checked. If it fails or hangs, the feed continues without it. */
+/** The store of a feed, whose values are checked. If it fails or hangs, the feed continues without it. */
 export class CheckedStore {
   readonly #store: FeedStore
   readonly #feed: Pick<FeedInternals, 'clock' | 'emit' | 'lifetime'>

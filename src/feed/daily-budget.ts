@@ -1,11 +1,9 @@
-import { STORE_TIMEOUT_MS } from '../concurrency/store-timeout.ts'
+import { STORE_TIMEOUT_MS } from '../concurrency/store-call.ts'
 import type { OpenedBudget } from '../credits/budget.ts'
-import { createMemoryBudget } from '../credits/budget-core.ts'
 import { creditsFor, maxAffordable } from '../credits/cheapest-requests.ts'
 import { readBudgetName } from '../credits/credit-limit.ts'
 import type { SpendingLimit } from '../credits/joint-budget.ts'
-import { openEntry } from '../credits/open-entries.ts'
-import { createStoredBudget } from '../credits/stored-budget.ts'
+import { openCounts } from '../credits/open-entries.ts'
 import { BudgetWindows } from '../credits/windows.ts'
 import { type BudgetExceededError, budgetExceeded } from '../errors/budget.ts'
 import { rejectUnknown, requireInteger } from '../errors/input.ts'
@@ -37,6 +35,7 @@ const ENTRY = {
 /** What may be spent in a day, and how much longer the intervals are because of it. */
 export class DailyBudget implements Stretch {
   readonly budget: OpenedBudget['budget']
+  readonly isLimited: boolean
   stretch = 1
   atLeastStretch = 1
   /** The stretch up to the renewal: after that, another day decides. */
@@ -45,7 +44,7 @@ export class DailyBudget implements Stretch {
   setAside = 0
   guaranteesPerDay = 0
   /** Writes what has been spent. Rejects if the store fails: it then has the reservation, which counts after a restart. */
-  readonly close: () => Promise<void> = async () => {}
+  readonly close: () => Promise<void>
   readonly #clock: FeedClock
   readonly #ofClient: SpendingLimit | undefined
   #isLoaded: boolean
@@ -69,21 +68,16 @@ export class DailyBudget implements Stretch {
       const windows = new BudgetWindows(DAY_MS, 0, clock)
       return { limit: credits, windows, now: clock.toUnix, time: clock, keyBalances: undefined }
     }
-    if (limit === undefined || store === undefined) this.budget = createMemoryBudget(begin())
-    else {
-      const entry = { ...ENTRY, store, key: `etn-market:feed:budget:1:${name}`, credits }
-      const { budget, close } = openEntry(entry, () => createStoredBudget(entry, begin))
-      this.budget = budget
-      this.close = close
-    }
+    const key = `etn-market:feed:budget:1:${name}`
+    const { budget, close } = openCounts(limit && store && { ...ENTRY, store, key, credits }, begin)
+    this.budget = budget
+    this.close = close
+    this.isLimited = limit !== undefined
     this.#isLoaded = this.budget.load === undefined
     this.#renewsAt = this.renewsAt
     this.#unplanned = { credits: 0, at: clock.now() }
   }
 
-  get isLimited(): boolean {
-    return this.budget.limit < NEVER
-  }
   /** When the credits are renewed, by the clock of the feed; Infinity without a limit. */
   get renewsAt(): number {
     return this.isLimited ? this.#dayEndsAt : NEVER

@@ -1,5 +1,5 @@
 import { invalidOption } from '../errors/input.ts'
-import type { FeedContext } from './context.ts'
+import type { FeedContext } from './feed.ts'
 import type { PriceFeed } from './types.ts'
 
 /** What other entries of this package need of a feed, and its users do not. */

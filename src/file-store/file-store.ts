@@ -39,6 +39,8 @@ export interface FileStore extends AsyncDisposable {
    * @throws FileStoreError if it cannot be written; the store is then as before.
    */
   set(key: string, value: string, ttl?: number): Promise<void>
+  /** Sets a text if there is none under the key, and resolves with whether it did. Then the text is on the disk. */
+  add(key: string, value: string, ttl?: number): Promise<boolean>
   /** Resolves with whether there was such a text, when it is gone from the disk. */
   delete(key: string): Promise<boolean>
   /** Writes what is under way, and lets another process have the file. Later calls reject with `store_closed`. */
@@ -107,6 +109,12 @@ class JsonFileStore implements FileStore {
     // Another value would make the file unreadable.
     if (typeof value !== 'string') throw invalidOption('value', value, 'a text')
     await this.#change(key, { value, ...(Number.isFinite(ttl) && { expires: Date.now() + Number(ttl) }) })
+  }
+
+  async add(key: string, value: string, ttl?: number): Promise<boolean> {
+    if (this.get(key) !== undefined) return false
+    await this.set(key, value, ttl)
+    return true
   }
 
   async delete(key: string): Promise<boolean> {

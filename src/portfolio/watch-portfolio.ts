@@ -1,5 +1,4 @@
 import { rejectUnknown, requireMilliseconds } from '../errors/input.ts'
-import { checkedStoreOf } from '../feed/checked-store.ts'
 import { type FeedInternals, feedInternalsOf } from '../feed/feed-internals.ts'
 import { followLatest } from '../feed/requests/latest-value-stream.ts'
 import { buyUnlessKnown, type RecurringRequest, type Requester } from '../feed/requests/requester.ts'
@@ -122,7 +121,7 @@ export class Wallets {
 
   constructor(feed: FeedInternals) {
     this.#feed = feed
-    this.tokens = new TokenInfos(feed.clock.now, checkedStoreOf(feed))
+    this.tokens = new TokenInfos(feed.clock.now, feed.store)
   }
 
   /** What the balances of a wallet cost, as far as that is known. */

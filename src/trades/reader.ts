@@ -1,4 +1,4 @@
-import { type CheckedStore, checkedStoreOf } from '../feed/checked-store.ts'
+import type { CheckedStore } from '../feed/checked-store.ts'
 import { callSafely } from '../feed/failures.ts'
 import type { FeedInternals } from '../feed/feed-internals.ts'
 import { iterateLatest, type LatestValueStream, type StreamSource } from '../feed/requests/latest-value-stream.ts'
@@ -54,7 +54,7 @@ export class TradeReader implements StreamSource {
     this.bounds = bounds
     this.#stream = stream
     this.#onGap = onGap
-    this.#store = checkedStoreOf(feed)
+    this.#store = feed.store
     this.#key = resumeAs && tradesKey(token, resumeAs)
     this.#stopListening = feed.lifetime.onEnd(signal, (error) => this.stop(error))
     void this.#join(() => sources.open(token))

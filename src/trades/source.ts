@@ -1,7 +1,6 @@
 import { LightAbortController } from '../concurrency/cancellation.ts'
 import { startTimer } from '../concurrency/clock.ts'
 import type { EtnMarketError } from '../errors/base.ts'
-import { checkedStoreOf } from '../feed/checked-store.ts'
 import { creditsChargedBy, isServiceWide, isUnreadable } from '../feed/failures.ts'
 import type { FeedInternals } from '../feed/feed-internals.ts'
 import { type RecurringRequest, Requester, type RequestSpec } from '../feed/requests/requester.ts'
@@ -49,7 +48,7 @@ export class TradeSources {
   /** Resolves when no request is in flight and everything is written. */
   async #stop(): Promise<void> {
     await Promise.all([...this.#sources.values()].map((source) => source.stop()))
-    await checkedStoreOf(this.#feed)?.flush()
+    await this.#feed.store?.flush()
   }
 }
 
@@ -170,7 +169,7 @@ export class TradeSource implements RecurringRequest {
 
   async #load(): Promise<void> {
     const { clock } = this.#feed
-    const stored = await checkedStoreOf(this.#feed)?.read(this.key, (value) =>
+    const stored = await this.#feed.store?.read(this.key, (value) =>
       isMemory(value, clock.toUnix()) ? withTimes(value, clock.fromUnix) : undefined,
     )
     this.#isLoaded = true
@@ -256,7 +255,7 @@ export class TradeSource implements RecurringRequest {
   #remember(known: Omit<TradeMemory, 'cost'>): void {
     this.#memory = { ...known, cost: this.#cost.state }
     const stored = withTimes(this.#memory, this.#feed.clock.toUnix)
-    checkedStoreOf(this.#feed)?.writeInOrder(this.key, stored, TRADES_TTL_MS)
+    this.#feed.store?.writeInOrder(this.key, stored, TRADES_TTL_MS)
   }
 
   #recordFailure(error: unknown, request: TradeRequest): void {

@@ -38,7 +38,7 @@ const { values } = parseArgs({
     calls: { type: 'boolean' },
     walk: { type: 'boolean' },
     // For the program `walk`, which reads it itself.
-    list: { type: 'boolean' },
+    list: { type: 'string' },
     // For the program `fleet`, which reads them itself.
     small: { type: 'boolean' },
     patient: { type: 'boolean' },

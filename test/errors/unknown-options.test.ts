@@ -214,7 +214,7 @@ const WITHOUT = new Set([
   ...membersOf('createFakeService().world', 'unprice candles release'),
   ...membersOf('createFakeService().fault()', 'remove'),
   ...membersOf('createFakeService().listen()', 'close'),
-  ...membersOf('createFileStore()', 'get set delete close'),
+  ...membersOf('createFileStore()', 'get set add delete close'),
   // An attempt, which the client makes.
   ...membersOf('createNodeTransport()', 'send close'),
   ...membersOf('createPriceFeed()', 'peek subscribe status close'),

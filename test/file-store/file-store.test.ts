@@ -55,6 +55,21 @@ test('what was set is there after the store is opened again, until its time is o
   expect(all()).toEqual(['1', undefined, '3', undefined])
 })
 
+test('of several that add a text at once one does, until its time is over', async () => {
+  const path = makePath()
+  const store = open(path)
+  expect(await Promise.all([store.add('a', '1', 60_000), store.add('a', '2'), store.add('b', '3')])).toEqual([
+    true,
+    false,
+    true,
+  ])
+  expect([store.get('a'), store.get('b')]).toEqual(['1', '3'])
+  expect(fs.readFileSync(path, 'utf8')).toContain('"b":{"value":"3"}')
+  const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000)
+  onTestFinished(() => now.mockRestore())
+  expect([await store.add('a', '4'), store.get('a')]).toEqual([true, '4'])
+})
+
 test('a budget and a feed keep what they know in one file', async () => {
   const path = makePath()
   const fake = createFakeService()
@@ -272,7 +287,7 @@ test('a closed store has written everything, and refuses later calls', async () 
   await Promise.all([store.close(), store.close()])
   await written
   expect(() => store.get('a')).toThrow(expect.objectContaining({ code: 'store_closed' }))
-  for (const late of [() => store.set('a', '2'), () => store.delete('a')])
+  for (const late of [() => store.set('a', '2'), () => store.add('b', '2'), () => store.delete('a')])
     await expect(late()).rejects.toMatchObject({ code: 'store_closed' })
   expect(open(path).get('a')).toBe('1')
 })

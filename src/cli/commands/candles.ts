@@ -11,7 +11,6 @@ import {
 import { closedOnly, type FilledCandle, fillGaps, mergeCandles, type OhlcvRow, toOhlcv } from 'etn-market/candles'
 import { toCsv } from '../../candles/csv.ts'
 import { countMissing } from '../../candles/keep-series.ts'
-import { isFinalForKey } from '../../errors/api.ts'
 import { readAddresses } from '../call-params.ts'
 import { formatChart, toSvg } from '../candle-chart.ts'
 import { addExample, addServiceOptions, readItems } from '../common-options.ts'
@@ -31,7 +30,7 @@ import {
   seriesIdOf,
   seriesName,
 } from '../series.ts'
-import { type CommonOptions, inSession, type Session, sumCosts } from '../session.ts'
+import { type CommonOptions, inSession, isForAllCalls, type Session, sumCosts } from '../session.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST } from '../tokens.ts'
 
 const LAST_IS_OPEN = 'Oldest first, each time once; the last candle may be open'
@@ -200,7 +199,7 @@ class Purchases {
         const { code, message } = error
         outcomes.push({ address, error: { code, message } })
         session.note(`${address}: ${message}`)
-        if (isFinalForKey(error) || error.name === 'BudgetExceededError') break
+        if (isForAllCalls(error)) break
       }
     }
     const done = outcomes.filter(({ error }) => error === undefined).length

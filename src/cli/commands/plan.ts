@@ -1,5 +1,6 @@
 import type { CreditPlan } from 'etn-market'
 import { requestsFor } from '../../credits/cheapest-requests.ts'
+import { readEntries } from '../../file-store/file-store.ts'
 import { formatDuration } from '../../utils/time-units.ts'
 import { addExample, readSomeCredits } from '../common-options.ts'
 import { EXIT } from '../failure.ts'
@@ -8,7 +9,7 @@ import { type PlanFile, readPlanFile } from '../plan-file.ts'
 import { adviceFor, forecastPlan, type PlanForecast } from '../plan-forecast.ts'
 import type { PlanLine } from '../plan-line.ts'
 import type { AddCommand } from '../program.ts'
-import { checkOutputs } from '../run-plan/outputs.ts'
+import { checkOutputs, stateOf } from '../run-plan/outputs.ts'
 import { type CommonOptions, inSession, type Session } from '../session.ts'
 import { printTable } from '../table.ts'
 
@@ -25,6 +26,8 @@ export const addCommand: AddCommand = (program, host) => {
   command.action(
     inSession<PlanArguments, [string]>(host, async (session, options, name) => {
       const file = await readPlanFile(session.file(name), host.cwd())
+      // As `run` does when it opens its state.
+      readEntries(stateOf(file))
       await checkOutputs(name, file)
       const { dailyLimit: limit = file.creditsPerDay, balance = file.balance } = options
       const forecast = forecastPlan({ ...file, creditsPerDay: limit, balance })

@@ -3,14 +3,13 @@ import { createPriceFeed, type FeedPrice, type PriceFeed } from 'etn-market/feed
 import { formatPrice } from 'etn-market/format'
 import type { Colors } from 'picocolors/types'
 import { creditsFor } from '../../credits/cheapest-requests.ts'
-import { isFinalForKey } from '../../errors/api.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
 import { HOUR_MS } from '../../utils/time-units.ts'
 import { readAddresses } from '../call-params.ts'
 import { addExample, addServiceOptions, readInterval } from '../common-options.ts'
 import { formatChange, formatCredits, formatDecimal, formatItems } from '../output.ts'
 import type { AddCommand } from '../program.ts'
-import { type CommonOptions, inSession, type Session } from '../session.ts'
+import { type CommonOptions, inSession, isForAllCalls, type Session } from '../session.ts'
 import { type Column, fitTable, printTable, tokenColumns, widthOf } from '../table.ts'
 import { toJson } from '../text.ts'
 import { buyTokens, readKeptTokens, TOKEN_LIST_COST, type Tokens } from '../tokens.ts'
@@ -89,8 +88,7 @@ async function printWatch(
     signal: AbortSignal.any([signal, failing.signal]),
     onError(error) {
       // Others than a limit that is reached, a refused key and one without credits end by themselves.
-      const isPassing = isEtnMarketError(error) && !isFinalForKey(error) && error.name !== 'BudgetExceededError'
-      if (isPassing) session.note(`warning: ${error.message}`)
+      if (isEtnMarketError(error) && !isForAllCalls(error)) session.note(`warning: ${error.message}`)
       else failing.abort(error)
     },
   })

@@ -3,7 +3,6 @@ import { createBudget } from 'etn-market'
 import { createFileStore } from 'etn-market/node'
 import { SystemClock } from '../../concurrency/clock.ts'
 import { cleanLine } from '../../utils/clean-line.ts'
-import { DAY_MS } from '../../utils/time-units.ts'
 import { addExample, addKeyOptions, readSomeCredits } from '../common-options.ts'
 import { refusal, usageError } from '../failure.ts'
 import { nameFile, statPath } from '../files.ts'
@@ -54,7 +53,7 @@ async function run(session: Session, options: RunArguments, name: string): Promi
   await using store = createFileStore(stateOf(file))
   const keyFile = options.keyFile === undefined ? undefined : session.file(options.keyFile).path
   await checkOutputs(name, file, keyFile)
-  const budget = createBudget({ credits: limit, windowMs: DAY_MS, store })
+  const budget = createBudget({ creditsPerDay: limit, store })
   const client = await session.client({ budget })
   await session.authorize({ what: `${name}, each day`, min: 0, max: Math.ceil(planned) })
   session.noteWhenAborted()

@@ -9,8 +9,9 @@ import { openJournal } from '../journal.ts'
 import { type LineTimes, leftOfActive, untilActive } from '../line-times.ts'
 import { addressParam } from '../plan-line.ts'
 import { openSeriesFile } from '../series.ts'
+import { isForAllCalls } from '../session.ts'
 import { journalName, seriesOf } from './outputs.ts'
-import { abortWith, isForAllCalls, type RunningLine } from './running-line.ts'
+import { abortWith, type RunningLine } from './running-line.ts'
 
 const toIso = (ms: number): string => new Date(ms).toISOString()
 

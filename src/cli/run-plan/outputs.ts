@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { SeriesId } from '../../candles/series.ts'
-import { readEntries } from '../../file-store/file-store.ts'
 import { resolveFile } from '../../file-store/replace-file.ts'
 import { usageError } from '../failure.ts'
 import { type NamedFile, nameFile, requireWritable, statPath } from '../files.ts'
@@ -13,8 +12,8 @@ import { openSeriesFile, seriesIdOf, seriesName } from '../series.ts'
 export const stateOf = ({ path }: Pick<PlanFile, 'path'>): string => `${path}.state.json`
 
 /**
- * Checks everything that the lines of a plan write, and compares it with what else a run reads and keeps, before anything is sent. A state that is
- * damaged is refused. It leaves no file and no folder behind.
+ * Checks everything that the lines of a plan write, and compares it with what else a run reads and keeps, before anything is sent. It leaves no file
+ * and no folder behind.
  */
 export async function checkOutputs(plan: string, file: PlanFile, keyFile?: string): Promise<void> {
   const inFolder = (name: string) => nameFile(file.folder, name)
@@ -23,7 +22,6 @@ export async function checkOutputs(plan: string, file: PlanFile, keyFile?: strin
     for (const key of keysOf(path)) owners.set(key, what)
   }
   requireOneName(plan, file)
-  readEntries(stateOf(file))
   take(file.path, 'the plan')
   for (const ending of ['', '.lock', '.new']) take(stateOf(file) + ending, 'the state of the run')
   for (const { source } of file.lines) if (source !== undefined) take(source, 'a list of addresses')

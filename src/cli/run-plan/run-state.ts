@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { storedText } from '../../concurrency/store-call.ts'
 import { parseJson } from '../../utils/json-data.ts'
-import { storedText } from '../../utils/stored-text.ts'
 import type { PlanLine } from '../plan-line.ts'
 import type { DayEvent } from './run-events.ts'
 import type { RunPlanOptions } from './run-plan.ts'

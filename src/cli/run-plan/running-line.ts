@@ -1,18 +1,12 @@
-import { type CallOptions, type EtnMarketError, isEtnMarketError } from 'etn-market'
-import { isFinalForKey } from '../../errors/api.ts'
+import { type CallOptions, isEtnMarketError } from 'etn-market'
 import { CommandError } from '../failure.ts'
 import { appendLine, reasonOf, withFile } from '../files.ts'
 import { DueTime } from '../line-times.ts'
 import type { PlanLine } from '../plan-line.ts'
+import { isForAllCalls, isOverLimit } from '../session.ts'
 import type { LineEvent, RunEvent } from './run-events.ts'
 import type { PlanRun } from './run-plan.ts'
 import type { LineState } from './run-state.ts'
-
-const isOverLimit = (error: EtnMarketError): boolean => error.name === 'BudgetExceededError'
-
-/** Whether later calls fail in the same way: the key is refused or has no credits left, or the limit of the day is reached. */
-export const isForAllCalls = (error: EtnMarketError): boolean =>
-  isFinalForKey(error) || error.code === 'client_closed' || isOverLimit(error)
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined

@@ -1,10 +1,8 @@
 import { requestCredits, splitIntoRequests } from '../../credits/cheapest-requests.ts'
 import type { EtnMarketError } from '../../errors/base.ts'
-import type { FeedContext } from '../context.ts'
 import { creditsChargedBy, type Failure, isAboutAddresses, mayBeCausedByAnAddress } from '../failures.ts'
-import type { SuspectGroup, TrackedPrice } from './tracked-price.ts'
-
-type Prices = readonly TrackedPrice[]
+import type { FeedContext } from '../feed.ts'
+import type { Prices, SuspectGroup, TrackedPrice } from './tracked-price.ts'
 
 /**
  * What the failures of a search may cost, over the batch that failed first. To find one of 50 addresses takes 1.9 times its cost. Without a

@@ -3,18 +3,23 @@ import { Semaphore } from '../../concurrency/semaphore.ts'
 import type { Reservation } from '../../credits/budget.ts'
 import { maxAffordable, requestCredits } from '../../credits/cheapest-requests.ts'
 import { releaseReservation } from '../../credits/joint-budget.ts'
-import type { FeedContext } from '../context.ts'
 import { type Failure, isOverBudget } from '../failures.ts'
+import type { FeedContext } from '../feed.ts'
 import { type BoughtPrices, buyPrices } from '../requests/send.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import { Isolation } from './isolation.ts'
 import type { SharedPrices } from './shared-prices.ts'
-import { type KnownPrice, MAX_LATENCY_MS, release, type Subscriber, type TrackedPrice } from './tracked-price.ts'
+import {
+  type KnownPrice,
+  MAX_LATENCY_MS,
+  type Prices,
+  release,
+  type Subscriber,
+  type TrackedPrice,
+} from './tracked-price.ts'
 
 /** Maximum number of requests in flight: 2,000 addresses that start together need 40. */
 const MAX_REQUESTS = 10
-
-type Prices = readonly TrackedPrice[]
 
 export type BuyingFeed = Pick<FeedContext, 'clock' | 'dailyBudget' | 'send' | 'backoff' | 'lifetime' | 'emit'>
 
@@ -44,9 +49,8 @@ export class PriceBuyer {
    * @param due addresses that need a price now
    * @param early addresses that are bought too, if a request is made at all
    */
-  async buy(due: Prices, early: Prices): Promise<void> {
+  async buy(due: Prices, early: Prices, decidedAt: number): Promise<void> {
     const prices = [...due, ...early]
-    const decidedAt = this.#context.clock.now()
     for (const tracked of prices) tracked.await(decidedAt)
     const buy = (missing: Prices) => this.#buyAll(missing, decidedAt)
     const deliver = (tracked: TrackedPrice, known: KnownPrice) => this.#planner.deliver(tracked, known)
@@ -181,9 +185,14 @@ export class PriceBuyer {
   }
 }
 
+/** Returns what somebody wants, and releases the rest. */
 function keepWanted(prices: Prices): Prices {
-  release(prices.filter(({ isWanted }) => !isWanted))
-  return prices.filter(({ isWanted }) => isWanted)
+  const wanted: TrackedPrice[] = []
+  for (const tracked of prices) {
+    if (tracked.isWanted) wanted.push(tracked)
+    else tracked.release()
+  }
+  return wanted
 }
 
 const refusal = (error: unknown): Failure => ({ error, waitMs: 0, transient: false, maybeCharged: false })

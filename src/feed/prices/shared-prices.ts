@@ -1,15 +1,13 @@
 import { sleep, startTimer } from '../../concurrency/clock.ts'
-import { callStore } from '../../concurrency/store-timeout.ts'
+import { callStore, storedText } from '../../concurrency/store-call.ts'
 import type { SharedLease } from '../../fleet/fleet.ts'
 import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
 import { isNumber, isObject } from '../../operations/type-guards.ts'
 import { randomId } from '../../utils/runtime.ts'
-import { storedText } from '../../utils/stored-text.ts'
-import { checkedStoreOf } from '../checked-store.ts'
 import type { FeedClock } from '../feed-clock.ts'
 import type { FeedInternals } from '../feed-internals.ts'
 import type { FeedStore } from '../types.ts'
-import { type KnownPrice, release, type TrackedPrice } from './tracked-price.ts'
+import { type KnownPrice, type Prices, release, type TrackedPrice } from './tracked-price.ts'
 
 /** A lease ends by itself, so that a process that stops cannot block the others. */
 const LEASE_MS = 5_000
@@ -23,8 +21,6 @@ const MAX_SEEN = 1_000
 const MIN_TTL_MS = 3_600_000
 const BLIND_STORE =
   'The store does not show what was written to it. The feed continues; several processes may buy the same price.'
-
-type Prices = readonly TrackedPrice[]
 
 /** How prices are bought that the store does not have, and where those go that it has. */
 interface Purchase {
@@ -78,13 +74,12 @@ export class SharedPrices {
 
   write(tracked: TrackedPrice, { price, requestedAt: at }: KnownPrice): void {
     const ttlMs = storeTtlOf(tracked, this.#context.dailyBudget.stretch)
-    checkedStoreOf(this.#context)?.write(priceKeyOf(tracked.address), { price, at }, ttlMs)
+    this.#context.store?.write(priceKeyOf(tracked.address), { price, at }, ttlMs)
   }
 
   /** Delivers what the store has, and returns the rest. */
   async #read(prices: Prices, deliver: Purchase['deliver']): Promise<Prices> {
-    const { clock } = this.#context
-    const store = checkedStoreOf(this.#context)
+    const { clock, store } = this.#context
     const read = ({ address }: TrackedPrice) =>
       store?.read(priceKeyOf(address), (value) => checkStored(address, value, clock))
     const found = await Promise.all(prices.map(read))
@@ -158,23 +153,25 @@ class StoreLease implements SharedLease {
 
   async acquire(addresses: readonly string[], leaseMs: number): Promise<ReadonlySet<string>> {
     const { clock, lifetime } = this.#context
+    const lease = this.#newLease(leaseMs)
+    // It is atomic: a lease that is there already stays.
+    const add = async (address: string) => this.#store.add?.(leaseKeyOf(address), lease, leaseMs)
+    const added = await Promise.all(addresses.map(add))
+    const leased = new Set(addresses.filter((_, index) => added[index]))
+    if (leased.size === addresses.length) return leased
+    // The store has no `add` for these, or keeps a lease longer than it lasts.
+    const others = addresses.filter((address) => !leased.has(address))
     const readOne = async (address: string) => storedText(await this.#store.get(leaseKeyOf(address)))
     const read = (some: readonly string[]) => Promise.all(some.map(readOne))
-    // It is atomic: a lease that is there already stays.
-    const add = async (address: string) => this.#store.add?.(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)
-    const added = await Promise.all(addresses.map(add))
-    // The store has no `add` for these, or keeps a lease longer than it lasts.
-    const others = addresses.filter((_, index) => !added[index])
     const found = await read(others)
     const free = others.filter((address, index) => !this.#isHeld(address, found[index]))
-    await Promise.all(
-      free.map(async (address) => this.#store.set(leaseKeyOf(address), this.#newLease(leaseMs), leaseMs)),
-    )
+    const newLease = this.#newLease(leaseMs)
+    await Promise.all(free.map(async (address) => this.#store.set(leaseKeyOf(address), newLease, leaseMs)))
     // When the feed is closed, what was written is given back at once.
     if (free.length > 0) await sleep(clock, SETTLE_MS, lifetime).catch(() => {})
     const written = await read(free)
     const shown = free.filter((address, index) => this.#isShown(address, written[index]))
-    return new Set([...addresses.filter((_, index) => added[index]), ...shown])
+    return new Set([...leased, ...shown])
   }
 
   async release(addresses: readonly string[]): Promise<void> {

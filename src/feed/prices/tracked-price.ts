@@ -230,8 +230,10 @@ export class TrackedPrice {
   }
 }
 
+export type Prices = readonly TrackedPrice[]
+
 /** A purchase of each of these has ended. */
-export function release(prices: readonly TrackedPrice[]): void {
+export function release(prices: Prices): void {
   for (const tracked of prices) tracked.release()
 }
 

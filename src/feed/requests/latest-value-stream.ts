@@ -1,5 +1,5 @@
 import { abortReason, type CancellationSignal, LightAbortController } from '../../concurrency/cancellation.ts'
-import type { Lifetime } from '../context.ts'
+import type { Lifetime } from '../feed.ts'
 import type { FeedInternals } from '../feed-internals.ts'
 import type { RecurringRequest } from './requester.ts'
 

@@ -1,5 +1,5 @@
 import type { ApiPromise, CallMeta } from '../../client/api-promise.ts'
-import { type InternalOptions, internalsOf } from '../../client/client-internals.ts'
+import type { ClientInternals, InternalOptions } from '../../client/client-internals.ts'
 import type { CallOptions } from '../../client/options.ts'
 import type { CancellationSignal } from '../../concurrency/cancellation.ts'
 import type { Reservation } from '../../credits/budget.ts'
@@ -33,8 +33,7 @@ export interface SendOptions {
 /** Makes one attempt within the budget of the feed. The call itself settles, because it alone knows what was sent. */
 export type Send = <T>(operation: OperationId, params: object, options: SendOptions) => Promise<Spent<T>>
 
-export function createSend(client: FeedClient, budget: SpendingLimit): Send {
-  const internals = internalsOf(client)
+export function createSend(client: FeedClient, internals: ClientInternals | undefined, budget: SpendingLimit): Send {
   return async <T>(operation: OperationId, params: object, { signal, stop, reservation }: SendOptions) => {
     // One invalid price must not reject a batch that is paid for: the feed looks at each price.
     const isChecked = operation === 'prices.batch' && internals?.validate !== 'off'

@@ -1,4 +1,4 @@
-import type { FeedContext } from '../context.ts'
+import type { FeedContext } from '../feed.ts'
 import { NO_LATENCY } from '../timetable.ts'
 import type { Schedule } from './schedule.ts'
 

@@ -1,7 +1,7 @@
 import { LOOK_MS, startTimer } from '../../concurrency/clock.ts'
 import type { BudgetExceededError } from '../../errors/budget.ts'
-import type { FeedContext } from '../context.ts'
 import type { Failure } from '../failures.ts'
+import type { FeedContext } from '../feed.ts'
 import { type BuyingFeed, PriceBuyer } from '../prices/price-buyer.ts'
 import type { SharedPrices } from '../prices/shared-prices.ts'
 import type { KnownPrice, TrackedPrice } from '../prices/tracked-price.ts'
@@ -179,7 +179,8 @@ export class Schedule {
     const onTimer = () => {
       if (this.#timer !== current) return
       this.#timer = NO_TIMER
-      if (clock.now() >= Math.min(this.#nextAt(), renewsAt)) this.#run()
+      const now = clock.now()
+      if (now >= Math.min(this.#nextAt(), renewsAt)) this.#run(now)
       this.#setTimer()
     }
     if (at <= now && collectMs === 0) queueMicrotask(onTimer)
@@ -210,9 +211,8 @@ export class Schedule {
     this.#timer = NO_TIMER
   }
 
-  #run(): void {
-    const { clock, backoff } = this.#context
-    const now = clock.now()
+  #run(now: number): void {
+    const { backoff } = this.#context
     if (now >= Math.min(this.#changesAt, this.ticks.replanAt)) this.#applyChanges(now)
     else this.#updateStretch(now, false)
     this.#late.report(now)
@@ -278,7 +278,7 @@ export class Schedule {
       this.#setDue(tracked, NEVER)
       tracked.isLookUp = lookUps.has(tracked)
     }
-    if (due.size > 0) this.#track(this.#buyer.buy([...due], early))
+    if (due.size > 0) this.#track(this.#buyer.buy([...due], early, now))
     // What a tick leaves out is bought when it is due.
     this.#follow(now)
   }

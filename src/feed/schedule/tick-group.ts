@@ -82,7 +82,7 @@ export class TickGroup {
     if (leading.length > 0 && leading.every((tracked) => lastsUntil(tracked) < this.at))
       this.at = Math.max(now, Math.min(...leading.map((tracked) => this.#wantedAt(tracked))))
     if (this.at <= now) return []
-    return this.members.filter((tracked) => tracked.waitsForTick && lastsUntil(tracked) < this.at)
+    return this.members.filter((tracked) => lastsUntil(tracked) < this.at && tracked.waitsForTick)
   }
 
   /** What costs less together with `due` now than at the next tick, and how much less; undefined if nothing does. */
@@ -109,10 +109,11 @@ export class TickGroup {
 
   /** Those that ticks buy, but for what is on its way since the last one: the next tick follows its answer. */
   #counted(now: number): readonly TrackedPrice[] {
-    return this.members.filter(
-      ({ dueAt, paceMs, watchers, inFlight, askedAt }) =>
-        dueAt === NEVER && paceMs === 0 && watchers.size > 0 && !(inFlight && askedAt + this.periodMs <= now + 1),
-    )
+    return this.members.filter((tracked) => {
+      const { dueAt, paceMs, watchers, askedAt } = tracked
+      const isSlow = askedAt + this.periodMs <= now + 1 && tracked.inFlight
+      return dueAt === NEVER && paceMs === 0 && watchers.size > 0 && !isSlow
+    })
   }
 
   /** When it has to tick whose prices were bought since its last tick. */

@@ -1,6 +1,5 @@
-import { internalsOf } from '../../client/client-internals.ts'
 import { invalidOption } from '../../errors/input.ts'
-import type { FeedContext } from '../context.ts'
+import type { FeedContext } from '../feed.ts'
 import type { Schedule } from '../schedule/schedule.ts'
 import type { PageStream, PageStreamOptions } from './page-stream.ts'
 import type { StreamedPrice } from './stream-events.ts'
@@ -18,7 +17,7 @@ const CONNECTING: FeedStreamStatus = {
 /** What a stream needs of its feed. */
 type StreamedFeed = { readonly schedule: Pick<Schedule, 'watched' | 'setPace' | 'deliver' | 'wake'> } & Pick<
   FeedContext,
-  'client' | 'clock' | 'lifetime' | 'table' | 'isPaused' | 'emit' | 'notify'
+  'internals' | 'clock' | 'lifetime' | 'table' | 'isPaused' | 'emit' | 'notify'
 >
 
 /**
@@ -33,7 +32,7 @@ export class FeedStream {
 
   /** @throws InvalidRequestError for a client that cannot open streams */
   constructor(context: StreamedFeed) {
-    const internals = internalsOf(context.client)
+    const { internals } = context
     if (!internals) throw invalidOption('stream', true, 'left out: the client was not made by createClient')
     this.#context = context
     void this.#load(internals.open)

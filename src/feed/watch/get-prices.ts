@@ -1,7 +1,7 @@
 import { throwIfAborted } from '../../concurrency/cancellation.ts'
 import { ResponseError } from '../../errors/api.ts'
 import { invalidOption, rejectUnknown } from '../../errors/input.ts'
-import type { FeedContext } from '../context.ts'
+import type { FeedContext } from '../feed.ts'
 import { isStale, MAX_LATENCY_MS, type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { canWaitFor } from '../requests/backoff.ts'
 import type { Schedule } from '../schedule/schedule.ts'
