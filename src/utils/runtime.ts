@@ -44,12 +44,11 @@ export function randomId(): string {
 export const canStream = (fetch: unknown): boolean => (fetch as { polyfill?: unknown } | undefined)?.polyfill !== true
 
 /**
- * With what a browser asks past its own cache. That would answer again with what a front lets it keep, without saying how old it is, and Chromium
- * lets a request wait for an equal one of another tab. Nothing outside of browsers: Next renders no static page with it, older Workers refuse it, and
- * whatwg-fetch changes the URL for it.
+ * With what a browser asks anew, and gets at most a `304` for what it has kept: by itself it would answer with what a front lets it keep, without saying
+ * how old that is. Nothing outside of browsers: Next renders no static page with it, older Workers refuse it, and whatwg-fetch changes the URL for it.
  */
-export const pastBrowserCache = (fetch: unknown): { cache: 'no-store' } | undefined =>
-  ('document' in globalThis || 'importScripts' in globalThis) && canStream(fetch) ? { cache: 'no-store' } : undefined
+export const pastBrowserCache = (fetch: unknown): { cache: 'no-cache' } | undefined =>
+  ('document' in globalThis || 'importScripts' in globalThis) && canStream(fetch) ? { cache: 'no-cache' } : undefined
 
 /** The index of the last element that matches, or -1: `findLastIndex` is newer than ES2022. */
 export function lastIndexWhere<T>(list: readonly T[], matches: (element: T) => boolean): number {

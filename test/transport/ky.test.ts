@@ -44,8 +44,8 @@ describe('what is sent', () => {
   })
 
   test.each([
-    ['in a page', 'document', {}, undefined, 'no-store'],
-    ['in a worker of a page', 'importScripts', {}, undefined, 'no-store'],
+    ['in a page', 'document', {}, undefined, 'no-cache'],
+    ['in a worker of a page', 'importScripts', {}, undefined, 'no-cache'],
     ['in a page, with the mode of a hook', 'document', {}, 'force-cache', 'force-cache'],
     ['in a page, by a fetch that changes the URL for it', 'document', { polyfill: true }, undefined, 'default'],
     ['elsewhere', 'window', {}, undefined, 'default'],

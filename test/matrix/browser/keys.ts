@@ -9,5 +9,4 @@ export const keys = {
 export const faults = [
   { key: keys.leaving, operation: 'etn.price', never: true, times: 'Infinity' },
   { key: keys.kept, operation: 'etn.price', headers: { 'cache-control': 'max-age=600' }, times: 'Infinity' },
-  { key: keys.kept, operation: 'token.list', delayMs: 5_000, times: 1 },
 ] as const
