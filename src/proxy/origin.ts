@@ -21,9 +21,15 @@ export function checkOrigin({ headers, url }: Request, { origins }: Cors): void 
   if (!isAccepted) throw refuse(403, 'not_allowed', 'Pages of this origin may not use the proxy.')
 }
 
-/** Adds the headers of every answer to the request, errors included. */
-export function addOriginHeaders({ headers }: Request, { origins, credentials }: Cors, added: Reply['headers']): void {
-  added.vary ??= 'Origin'
+/** Adds the headers of every answer to the request, errors included. @param isShared whether shared caches may keep the answer */
+export function addOriginHeaders(
+  { headers }: Request,
+  { origins, credentials }: Cors,
+  isShared: boolean,
+  added: Reply['headers'],
+): void {
+  // A service worker cannot store an answer with `*`. Workbox and Angular would hand it out later, without its age.
+  added.vary ??= isShared ? 'Origin' : '*'
   const origin = headers.get('origin')
   if (origin === null || !origins.has(origin)) return
   added['access-control-allow-origin'] = origin

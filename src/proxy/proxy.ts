@@ -117,9 +117,9 @@ class ProxyServer {
     // What is known of who sends it, as soon as it is.
     const sender: Partial<Identity> = {}
     const reply = await this.#handle(request, sender).catch((error) => this.#refuse(request, sender, error))
-    addOriginHeaders(request, this.#settings.cors, reply.headers)
-    // A shared cache would hand one visitor's cookie to the others.
     const isShared = String(reply.headers['cache-control']).startsWith('public')
+    addOriginHeaders(request, this.#settings.cors, isShared, reply.headers)
+    // A shared cache would hand one visitor's cookie to the others.
     if (sender.setCookie && !isShared) reply.headers['set-cookie'] = sender.setCookie
     return reply
   }

@@ -4,6 +4,7 @@ import { AnswerCache } from '../../src/proxy/answer-cache.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { watch } from '../support/setup.ts'
 import { batchPath, costOf, errorOf, pricePath, remainingOf, setupProxy, TOKENS } from './setup.ts'
+import { setupStream } from './stream-setup.ts'
 
 const [TOKEN = ''] = TOKENS
 
@@ -119,6 +120,19 @@ describe('with cdn, shared caches', () => {
     expect(failed.headers.get('cache-control')).toBe('no-store')
     expect(costOf(failed)).toBeNull()
   })
+})
+
+test('no answer can be stored by a service worker, whose copies have no age, unless shared caches may keep it', async () => {
+  const varyOf = async (response: Promise<Response>) => (await response).headers.get('vary')
+  const { ask } = setupProxy()
+  const etag = (await ask(pricePath())).headers.get('etag') ?? ''
+  expect(await varyOf(ask(pricePath()))).toBe('*')
+  expect(await varyOf(ask(pricePath(), { headers: { 'if-none-match': etag } }))).toBe('*')
+  expect(await varyOf(ask('/nowhere'))).toBe('*')
+  expect(await varyOf(setupStream().ask(`/stream?addresses=${TOKEN}`))).toBe('*')
+  const cdn = setupProxy({ cdn: { maxAgeMs: 8_000 } })
+  expect(await varyOf(cdn.ask(pricePath()))).toBe('Origin')
+  expect(await varyOf(cdn.ask('/nowhere'))).toBe('*')
 })
 
 test('HEAD is answered from the cache and never buys', async () => {
