@@ -28,8 +28,9 @@ export function addOriginHeaders(
   isShared: boolean,
   added: Reply['headers'],
 ): void {
-  // A service worker cannot store an answer with `*`. Workbox and Angular would hand it out later, without its age.
-  added.vary ??= isShared ? 'Origin' : '*'
+  // A service worker cannot store an answer with `*`: Workbox and Angular would hand it out later, without its age. Safari then asks without
+  // `If-None-Match`.
+  added.vary ??= isShared ? 'Origin' : 'Origin, *'
   const origin = headers.get('origin')
   if (origin === null || !origins.has(origin)) return
   added['access-control-allow-origin'] = origin
