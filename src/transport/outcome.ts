@@ -1,3 +1,4 @@
+import { readable } from '../utils/runtime.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHead, Transport, TransportFailure } from './transport.ts'
 
 export interface Progress {
@@ -9,9 +10,10 @@ export interface Progress {
 export function failed(
   kind: TransportFailure['kind'],
   { sent, head }: Progress,
-  cause: unknown,
+  thrown: unknown,
   more?: Pick<TransportFailure, 'hook' | 'response'>,
 ): AttemptOutcome {
+  const cause = readable(thrown)
   const mayHaveArrived = head !== undefined || (sent && (kind !== 'network' || !isNeverSent(cause)))
   const response = head && { status: head.status, headers: head.headers, text: undefined }
   return { failure: { kind, mayHaveArrived, response, cause, ...more } }
@@ -155,8 +157,8 @@ function isWhole(response: unknown, known?: ResponseHead): boolean {
 }
 
 function isFailure(failure: unknown): boolean {
-  const { kind, mayHaveArrived, response } = Object(failure) as Partial<TransportFailure>
-  if (!KINDS.includes(kind) || typeof mayHaveArrived !== 'boolean') return false
+  const { kind, mayHaveArrived, response, cause } = Object(failure) as Partial<TransportFailure>
+  if (!KINDS.includes(kind) || typeof mayHaveArrived !== 'boolean' || readable(cause) !== cause) return false
   return response === undefined || isWhole(response)
 }
 

@@ -84,6 +84,32 @@ export function isError(value: unknown): value is Error {
 }
 
 /** The message of what was thrown, or its text. */
-export function messageOf(error: unknown): string {
-  return isError(error) ? error.message : String(error)
+export function messageOf(thrown: unknown): string {
+  const error = readable(thrown)
+  try {
+    return isError(error) ? error.message : String(error)
+  } catch {
+    return UNREADABLE
+  }
+}
+
+/** What stands for an object that cannot be read. */
+export const UNREADABLE = '[unreadable]'
+
+const MAX_CAUSES = 5
+
+/** What was thrown, or a text where it cannot be read: its getters, and the traps of a Proxy, may throw. */
+export function readable(thrown: unknown): unknown {
+  try {
+    let error = thrown
+    for (let depth = 0; depth <= MAX_CAUSES && typeof error === 'object' && error !== null; depth++) {
+      if (isError(error)) String(error.name)
+      const { message, code, errors, syscall, cause } = error as Record<string, unknown>
+      String([message, code, errors, syscall])
+      error = cause
+    }
+    return thrown
+  } catch {
+    return UNREADABLE
+  }
 }
