@@ -126,6 +126,7 @@ export class PriceBuyer {
       if (failure && failure.waitMs > 0 && !isOverBudget(failure.error)) return this.#fail(prices, failure, decidedAt)
       this.#requests.set(prices, stop)
       const addresses = prices.map(({ address }) => address)
+      reserving = undefined
       const bought = await buyPrices(send, addresses, { signal: lifetime, stop, reservation })
       this.#recordSuccess(prices, bought, sentAt, decidedAt)
     } catch (error) {

@@ -26,7 +26,7 @@ export interface SendOptions {
   readonly signal?: CancellationSignal | undefined
   /** Withdraws the request where it has not left; the answer of one that has is waited for. */
   readonly stop?: CancellationSignal | undefined
-  /** What was reserved for it in the budget of the feed. Without it the call reserves. */
+  /** What was reserved for it in the budget of the feed, which the call settles or releases. Without it the call reserves. */
   readonly reservation?: Reservation | undefined
 }
 
@@ -52,11 +52,16 @@ export function createSend(client: FeedClient, budget: SpendingLimit): Send {
       return first ?? budget.reserve(...needed)
     }
     const limit = reservation ? { check() {}, reserve } : budget
-    const { data, meta } = await (internals
-      ? internals.call(operation, params, options, { budget: limit, stop }).withMeta()
-      : callMethod(client, operation, params, options))
-    const { headers } = meta
-    return { data: data as T, credits: meta.credits.charged, headers, cachedForMs: cachedForMs(headers?.age) }
+    try {
+      const { data, meta } = await (internals
+        ? internals.call(operation, params, options, { budget: limit, stop }).withMeta()
+        : callMethod(client, operation, params, options))
+      const { headers } = meta
+      return { data: data as T, credits: meta.credits.charged, headers, cachedForMs: cachedForMs(headers?.age) }
+    } finally {
+      // The call took no part of it. One that it took is the request's, which may still be read to its end.
+      reserved?.release()
+    }
   }
 }
 
