@@ -140,7 +140,7 @@ export class PriceBuyer {
     } finally {
       this.#requests.delete(prices)
       releaseSlot()
-      releaseReservation(reserving)
+      void releaseReservation(reserving)
     }
   }
 
