@@ -1,6 +1,6 @@
 import type { OperationId } from '../generated/operations.ts'
 import { limitDepth } from '../utils/json-data.ts'
-import { isError, readable } from '../utils/runtime.ts'
+import { isError } from '../utils/runtime.ts'
 
 /**
  * What is known of a charge. `none`: nothing was charged. `charged`: the service charged `credits`. `unknown`: the request may have been charged, and
@@ -73,7 +73,7 @@ export class EtnMarketError extends Error {
   readonly body?: unknown
 
   constructor(message: string, details: ErrorDetails) {
-    super(message, details.cause === undefined ? undefined : { cause: readable(details.cause) })
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = details.code
     this.operation = details.operation
     this.attempts = details.attempts ?? 0

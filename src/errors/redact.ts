@@ -61,9 +61,9 @@ function redactValue<T>(root: T, text: (value: string) => string): T {
 
   function copyOf(value: unknown): unknown {
     if (typeof value === 'string') return text(value)
-    if (typeof value === 'symbol') return cleanSymbol(value, text)
+    if (typeof value === 'symbol') return text(String(value))
     // What a function returns or has cannot be cleaned.
-    if (typeof value === 'function') return '[Function]'
+    if (typeof value === 'function') return UNREADABLE
     if (typeof value !== 'object' || value === null) return value
     if (seen.has(value)) return seen.get(value)
     const [copy, task] = attempt(() => startCopy(value)) ?? [UNREADABLE]
@@ -111,7 +111,8 @@ function redactValue<T>(root: T, text: (value: string) => string): T {
     for (const key of Reflect.ownKeys(error)) {
       const before = read(error, key)
       const after = copyOf(before)
-      const name = typeof key === 'string' ? text(key) : cleanSymbol(key, text)
+      const clean = text(String(key))
+      const name = clean === String(key) ? key : clean
       const { enumerable = false, get } = Object.getOwnPropertyDescriptor(error, key) ?? {}
       // A getter may return, or throw, something else the next time.
       if (name === key && after === before && get === undefined) continue
@@ -130,7 +131,7 @@ function redactValue<T>(root: T, text: (value: string) => string): T {
 function canChange(error: Error, text: (value: string) => string): boolean {
   const isClean = (value: unknown) => (typeof value === 'string' ? text(value) === value : !isObject(value))
   const isOwnAndFree = Reflect.ownKeys(error).every((key) => {
-    const isCleanKey = typeof key === 'symbol' ? cleanSymbol(key, text) === key : text(key) === key
+    const isCleanKey = text(String(key)) === String(key)
     const { configurable, get, value } = Object.getOwnPropertyDescriptor(error, key) ?? {}
     // A Proxy may answer something else than what it holds.
     if (get === undefined && !Object.is(value, read(error, key))) return false
@@ -160,12 +161,6 @@ function define(target: object, key: unknown, value: unknown): void {
 
 function forEach<Item>(items: Iterable<Item>, visit: (item: Item) => unknown): void {
   for (const item of items) visit(item)
-}
-
-function cleanSymbol(symbol: symbol, text: (value: string) => string): symbol | string {
-  const name = String(symbol)
-  const clean = text(name)
-  return clean === name ? symbol : clean
 }
 
 /** A getter of somebody else's object may throw. */

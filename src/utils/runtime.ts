@@ -83,33 +83,14 @@ export function isError(value: unknown): value is Error {
   return value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
 }
 
-/** The message of what was thrown, or its text. */
+/** What stands for a value that cannot be read: getters, and the traps of a Proxy, may throw. */
+export const UNREADABLE = '[object]'
+
+/** The message of what was thrown, or its text; empty where it cannot be read. */
 export function messageOf(thrown: unknown): string {
-  const error = readable(thrown)
   try {
-    return isError(error) ? error.message : String(error)
+    return String(isError(thrown) ? thrown.message : thrown)
   } catch {
-    return UNREADABLE
-  }
-}
-
-/** What stands for an object that cannot be read. */
-export const UNREADABLE = '[unreadable]'
-
-const MAX_CAUSES = 5
-
-/** What was thrown, or a text where it cannot be read: its getters, and the traps of a Proxy, may throw. */
-export function readable(thrown: unknown): unknown {
-  try {
-    let error = thrown
-    for (let depth = 0; depth <= MAX_CAUSES && typeof error === 'object' && error !== null; depth++) {
-      if (isError(error)) String(error.name)
-      const { message, code, errors, syscall, cause } = error as Record<string, unknown>
-      String([message, code, errors, syscall])
-      error = cause
-    }
-    return thrown
-  } catch {
-    return UNREADABLE
+    return ''
   }
 }

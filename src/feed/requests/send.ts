@@ -2,7 +2,6 @@ import type { ApiPromise, CallMeta } from '../../client/api-promise.ts'
 import { type InternalOptions, internalsOf } from '../../client/client-internals.ts'
 import type { CallOptions } from '../../client/options.ts'
 import type { CancellationSignal } from '../../concurrency/cancellation.ts'
-import type { Reservation } from '../../credits/budget.ts'
 import type { SpendingLimit } from '../../credits/joint-budget.ts'
 import { ResponseError } from '../../errors/api.ts'
 import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
@@ -26,8 +25,8 @@ export interface SendOptions {
   readonly signal?: CancellationSignal | undefined
   /** Withdraws the request where it has not left; the answer of one that has is waited for. */
   readonly stop?: CancellationSignal | undefined
-  /** What was reserved for it in the budget of the feed, which the call settles or releases. Without it the call reserves. */
-  readonly reservation?: Reservation | undefined
+  /** What it has to fit. @default the budget of the feed */
+  readonly limit?: SpendingLimit | undefined
 }
 
 /** Makes one attempt within the budget of the feed. The call itself settles, because it alone knows what was sent. */
@@ -35,7 +34,7 @@ export type Send = <T>(operation: OperationId, params: object, options: SendOpti
 
 export function createSend(client: FeedClient, budget: SpendingLimit): Send {
   const internals = internalsOf(client)
-  return async <T>(operation: OperationId, params: object, { signal, stop, reservation }: SendOptions) => {
+  return async <T>(operation: OperationId, params: object, { signal, stop, limit = budget }: SendOptions) => {
     // One invalid price must not reject a batch that is paid for: the feed looks at each price.
     const isChecked = operation === 'prices.batch' && internals?.validate !== 'off'
     // The feed retries by itself, so each call makes one attempt.
@@ -44,24 +43,11 @@ export function createSend(client: FeedClient, budget: SpendingLimit): Send {
       ...(signal && { signal }),
       ...(isChecked && { validate: 'warn' as const }),
     } as const
-    let reserved = reservation
-    const reserve: SpendingLimit['reserve'] = (...needed) => {
-      const first = reserved
-      // A call that starts anew has used it up.
-      reserved = undefined
-      return first ?? budget.reserve(...needed)
-    }
-    const limit = reservation ? { check() {}, reserve } : budget
-    try {
-      const { data, meta } = await (internals
-        ? internals.call(operation, params, options, { budget: limit, stop }).withMeta()
-        : callMethod(client, operation, params, options))
-      const { headers } = meta
-      return { data: data as T, credits: meta.credits.charged, headers, cachedForMs: cachedForMs(headers?.age) }
-    } finally {
-      // The call took no part of it. One that it took is the request's, which may still be read to its end.
-      reserved?.release()
-    }
+    const { data, meta } = await (internals
+      ? internals.call(operation, params, options, { budget: limit, stop }).withMeta()
+      : callMethod(client, operation, params, options))
+    const { headers } = meta
+    return { data: data as T, credits: meta.credits.charged, headers, cachedForMs: cachedForMs(headers?.age) }
   }
 }
 

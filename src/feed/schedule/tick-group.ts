@@ -82,9 +82,7 @@ export class TickGroup {
     if (leading.length > 0 && leading.every((tracked) => lastsUntil(tracked) < this.at))
       this.at = Math.max(now, Math.min(...leading.map((tracked) => this.#wantedAt(tracked))))
     if (this.at <= now) return []
-    return this.members.filter(
-      (tracked) => tracked.waitsForTick && !tracked.inFlight && lastsUntil(tracked) < this.at,
-    )
+    return this.members.filter((tracked) => tracked.waitsForTick && !tracked.inFlight && lastsUntil(tracked) < this.at)
   }
 
   /** What costs less together with `due` now than at the next tick, and how much less; undefined if nothing does. */
