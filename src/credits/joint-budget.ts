@@ -27,10 +27,10 @@ export function reserveInBoth(
   )
 }
 
-/** Releases what is still reserved, or is being reserved. Does nothing where the charge was settled. */
-export function releaseReservation(reservation: Reservation | Promise<Reservation> | undefined): void {
+/** Releases what is still reserved, or is being reserved, as soon as it is. Does nothing where the charge was settled. Never rejects. */
+export async function releaseReservation(reservation: Reservation | Promise<Reservation> | undefined): Promise<void> {
   if (isPromise(reservation)) {
-    reservation.then(
+    await reservation.then(
       (reserved) => reserved.release(),
       () => {},
     )

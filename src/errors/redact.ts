@@ -1,4 +1,4 @@
-import { isError } from '../utils/runtime.ts'
+import { isError, UNREADABLE } from '../utils/runtime.ts'
 
 const REPLACEMENT = '[redacted]'
 /** Bounds the memory of a client whose keys rotate: at most twice as many are remembered. */
@@ -61,9 +61,12 @@ function redactValue<T>(root: T, text: (value: string) => string): T {
 
   function copyOf(value: unknown): unknown {
     if (typeof value === 'string') return text(value)
+    if (typeof value === 'symbol') return text(String(value))
+    // What a function returns or has cannot be cleaned.
+    if (typeof value === 'function') return UNREADABLE
     if (typeof value !== 'object' || value === null) return value
     if (seen.has(value)) return seen.get(value)
-    const [copy, task] = startCopy(value)
+    const [copy, task] = attempt(() => startCopy(value)) ?? [UNREADABLE]
     seen.set(value, copy)
     if (task) tasks.push(task)
     return copy
@@ -108,9 +111,11 @@ function redactValue<T>(root: T, text: (value: string) => string): T {
     for (const key of Reflect.ownKeys(error)) {
       const before = read(error, key)
       const after = copyOf(before)
-      const name = typeof key === 'string' ? text(key) : key
-      if (name === key && after === before) continue
-      const enumerable = Object.getOwnPropertyDescriptor(error, key)?.enumerable ?? false
+      const clean = text(String(key))
+      const name = clean === String(key) ? key : clean
+      const { enumerable = false, get } = Object.getOwnPropertyDescriptor(error, key) ?? {}
+      // A getter may return, or throw, something else the next time.
+      if (name === key && after === before && get === undefined) continue
       if (name !== key) Reflect.deleteProperty(error, key)
       const target = name === key ? key : String(unique(name))
       Object.defineProperty(error, target, { value: after, enumerable, writable: true, configurable: true })
@@ -118,7 +123,7 @@ function redactValue<T>(root: T, text: (value: string) => string): T {
   }
 
   const result = copyOf(root)
-  for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) task()
+  for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) attempt(task)
   return result as T
 }
 
@@ -126,9 +131,12 @@ function redactValue<T>(root: T, text: (value: string) => string): T {
 function canChange(error: Error, text: (value: string) => string): boolean {
   const isClean = (value: unknown) => (typeof value === 'string' ? text(value) === value : !isObject(value))
   const isOwnAndFree = Reflect.ownKeys(error).every((key) => {
-    const isCleanKey = typeof key === 'symbol' || text(key) === key
-    if (Object.getOwnPropertyDescriptor(error, key)?.configurable) return isCleanKey || Object.isExtensible(error)
-    return isCleanKey && isClean(read(error, key))
+    const isCleanKey = text(String(key)) === String(key)
+    const { configurable, get, value } = Object.getOwnPropertyDescriptor(error, key) ?? {}
+    // A Proxy may answer something else than what it holds.
+    if (get === undefined && !Object.is(value, read(error, key))) return false
+    if (configurable) return isCleanKey || Object.isExtensible(error)
+    return isCleanKey && get === undefined && isClean(value)
   })
   const hasCleanGetters = (['message', 'stack', 'name'] as const).every(
     (key) => Object.hasOwn(error, key) || isClean(read(error, key)),
@@ -156,9 +164,12 @@ function forEach<Item>(items: Iterable<Item>, visit: (item: Item) => unknown): v
 }
 
 /** A getter of somebody else's object may throw. */
-function read(target: object, key: PropertyKey): unknown {
+const read = (target: object, key: PropertyKey): unknown => attempt(() => Reflect.get(target, key))
+
+/** Undefined where it throws. */
+function attempt<T>(run: () => T): T | undefined {
   try {
-    return Reflect.get(target, key)
+    return run()
   } catch {
     return undefined
   }

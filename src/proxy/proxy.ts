@@ -1,4 +1,6 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
+import type { Budget } from '../credits/budget.ts'
+import { isEtnMarketError } from '../errors/base.ts'
 import { createAddressReader } from '../utils/address.ts'
 import { ASYNC_DISPOSE, isPromise } from '../utils/runtime.ts'
 import { createIdentify, type Identity } from './identify.ts'
@@ -21,7 +23,7 @@ import {
 } from './respond.ts'
 import { type ProxySettings, readSettings } from './settings.ts'
 import { OpenStreams } from './stream/open-streams.ts'
-import type { MarketProxy, ProxyOptions, ProxyStatus } from './types.ts'
+import type { MarketProxy, ProxyOptions, ProxyStatus, SpentBudget } from './types.ts'
 import { RequestRate, Visitors } from './visitors.ts'
 
 /**
@@ -91,15 +93,13 @@ class ProxyServer {
   }
 
   status(): ProxyStatus {
-    const { limit, spent, uncertain, available, resetsAt } = this.#settings.budget
-    const isLimited = limit < Number.POSITIVE_INFINITY
     const topSpenders = this.#visitors?.top(10) ?? []
     return {
       visitors: this.#visitors?.size ?? 0,
       streams: this.#streams?.size ?? 0,
       stream: this.#streams?.cost(),
       topSpenders: topSpenders.map((each) => ({ ...each, streams: this.#streams?.countOf(each.visitor) ?? 0 })),
-      budget: isLimited ? { limit, spent: spent + uncertain, available, resetsAt } : undefined,
+      budget: spentBudget(this.#settings.budget),
       feed: this.#settings.stream?.feed.status(),
     }
   }
@@ -141,7 +141,10 @@ class ProxyServer {
         asked.catch(() => false),
         request,
       )
-      if (isOperator === true) return this.#answerStatus(request)
+      if (isOperator === true) {
+        await this.#settings.budget.load?.()
+        return this.#answerStatus(request)
+      }
     }
 
     const visitor = await this.#identifySender(request, sender)
@@ -193,6 +196,18 @@ class ProxyServer {
       : refusalOf(error, clock.now(), budget.limit)
     const own = visitor === undefined ? undefined : this.#visitors?.available(visitor)
     return failure(refusal, request.method, client.redact, own)
+  }
+}
+
+/** Undefined without a limit, and until a store was read. */
+function spentBudget(budget: Budget): SpentBudget | undefined {
+  if (budget.limit === Number.POSITIVE_INFINITY) return undefined
+  try {
+    const { limit, spent, uncertain, available, resetsAt } = budget
+    return { limit, spent: spent + uncertain, available, resetsAt }
+  } catch (error) {
+    if (isEtnMarketError(error) && error.code === 'budget_not_loaded') return undefined
+    throw error
   }
 }
 

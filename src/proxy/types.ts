@@ -205,7 +205,7 @@ export interface ProxyStatus {
   readonly stream: StreamedAddresses | undefined
   /** The ten visitors who have spent most in their current windows, the highest first. */
   readonly topSpenders: readonly VisitorSpending[]
-  /** The budget of all visitors together; undefined if there is none. */
+  /** The budget of all visitors together; undefined if there is none. With a `store` it is known from the first call on; `_status` reads the store. */
   readonly budget: SpentBudget | undefined
   /** The state of the feed; undefined without one. */
   readonly feed: FeedStatus | undefined

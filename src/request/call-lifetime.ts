@@ -10,6 +10,8 @@ export class CallLifetimes {
   readonly listenForAbort = createAbortListeners()
   readonly #live = new Set<CallLifetime>()
   readonly #onLastEnd: (() => void)[] = []
+  /** What goes on after its call has ended. */
+  readonly #left = new Set<Promise<void>>()
   #calls = 0
   #earlyEndAt = Number.NEGATIVE_INFINITY
   progressAt = Number.NEGATIVE_INFINITY
@@ -47,11 +49,18 @@ export class CallLifetimes {
     return this.clock.monotonic() - this.#earlyEndAt
   }
 
-  /** Aborts every call that is under way and rejects new ones. Resolves when all have ended. */
+  /** Lets `close` wait for what a call leaves behind. @param work never rejects */
+  track(work: Promise<void>): void {
+    this.#left.add(work)
+    void work.then(() => this.#left.delete(work))
+  }
+
+  /** Aborts every call that is under way and rejects new ones. Resolves when all have ended, and what they left behind. */
   async close(): Promise<void> {
     this.closed.abort(closedError())
     for (const { signal } of [...this.#live]) signal.abort(closedError())
     if (this.#live.size > 0) await new Promise<void>((resolve) => this.#onLastEnd.push(resolve))
+    await Promise.all(this.#left)
   }
 }
 

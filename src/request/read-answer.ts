@@ -273,13 +273,19 @@ function connectionProblem({ mayHaveArrived, response }: TransportFailure): stri
 
 /** What a log can print. */
 const ERROR_CODE = /^[a-z0-9_.-]{1,64}$/
+/** A longer text is in the body alone. A part of it could be a part of a key. */
+const MAX_ERROR_TEXT = 1_000
 
 function errorFields(body: unknown): { code?: string; message?: string } {
   const error = isObject(body) ? body.error : undefined
   if (!isObject(error)) return {}
-  const code = typeof error.code === 'string' ? error.code.trim().toLowerCase() : ''
-  const message = typeof error.message === 'string' ? cleanLine(error.message) : undefined
+  const code = isShortText(error.code) ? error.code.trim().toLowerCase() : ''
+  const message = isShortText(error.message) ? cleanLine(error.message) : undefined
   return { ...(ERROR_CODE.test(code) && { code }), ...(message !== undefined && { message }) }
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_ERROR_TEXT
 }
 
 function originOf(location: unknown): string {

@@ -190,7 +190,7 @@ export class ChargedRequest extends InFlightRequest implements AdmissionRequest 
       this.reservation = await this.awaitState(reserving)
     } catch (error) {
       // A store may still write it.
-      releaseReservation(reserving)
+      this.#context.lifetimes.track(releaseReservation(reserving))
       throw error
     }
   }

@@ -245,12 +245,21 @@ async function toStandard(response: FetchResponse, maxBytes: number): Promise<Re
 
 /** It may come from another implementation of `fetch`. */
 function checkResponse(value: unknown): Response {
-  const { status, headers, text, bodyUsed } = Object(value) as Partial<Response>
-  const hasHeaders = typeof headers?.get === 'function' && typeof headers[Symbol.iterator] === 'function'
-  if (typeof status !== 'number' || typeof text !== 'function' || !hasHeaders) {
+  if (!hasResponseParts(value)) {
     const given = value === null || typeof value !== 'object' ? String(value) : 'an object'
     throw new InvalidFetchError(`fetch resolved to ${given}, not to a Response`)
   }
-  if (bodyUsed) throw new InvalidFetchError('fetch resolved to a Response whose body was read before')
-  return value as Response
+  if (value.bodyUsed) throw new InvalidFetchError('fetch resolved to a Response whose body was read before')
+  return value
+}
+
+/** Its getters may throw. */
+function hasResponseParts(value: unknown): value is Response {
+  try {
+    const { status, headers, text } = Object(value) as Partial<Response>
+    const hasHeaders = typeof headers?.get === 'function' && typeof headers[Symbol.iterator] === 'function'
+    return typeof status === 'number' && typeof text === 'function' && hasHeaders
+  } catch {
+    return false
+  }
 }

@@ -1,3 +1,4 @@
+import { UNREADABLE } from '../utils/runtime.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHead, Transport, TransportFailure } from './transport.ts'
 
 export interface Progress {
@@ -9,10 +10,17 @@ export interface Progress {
 export function failed(
   kind: TransportFailure['kind'],
   { sent, head }: Progress,
-  cause: unknown,
+  thrown: unknown,
   more?: Pick<TransportFailure, 'hook' | 'response'>,
 ): AttemptOutcome {
-  const mayHaveArrived = head !== undefined || (sent && (kind !== 'network' || !isNeverSent(cause)))
+  let cause = thrown
+  let neverSent = false
+  try {
+    neverSent = isNeverSent(thrown)
+  } catch {
+    cause = UNREADABLE
+  }
+  const mayHaveArrived = head !== undefined || (sent && (kind !== 'network' || !neverSent))
   const response = head && { status: head.status, headers: head.headers, text: undefined }
   return { failure: { kind, mayHaveArrived, response, cause, ...more } }
 }
@@ -54,9 +62,10 @@ export function refusedTunnel(error: unknown, depth = 0): { readonly status: num
   if (typeof error !== 'object' || error === null || depth > MAX_DEPTH) return undefined
   const { code, message, statusCode, status = statusCode, cause } = error as Record<string, unknown>
   if (code === PROXY_TUNNEL && typeof status === 'number') return { status }
-  const stated = REFUSED_TUNNEL.exec(String(message))
+  const text = typeof message === 'string' ? message : ''
+  const stated = REFUSED_TUNNEL.exec(text)
   if (stated !== null) return { status: Number(stated[1]) }
-  const byDeno = REFUSED_TUNNEL_IN_DENO.exec(String(message))
+  const byDeno = REFUSED_TUNNEL_IN_DENO.exec(text)
   if (byDeno !== null) return { status: byDeno[1] === undefined ? undefined : 407 }
   return refusedTunnel(cause, depth + 1)
 }
@@ -155,8 +164,10 @@ function isWhole(response: unknown, known?: ResponseHead): boolean {
 }
 
 function isFailure(failure: unknown): boolean {
-  const { kind, mayHaveArrived, response } = Object(failure) as Partial<TransportFailure>
+  const { kind, mayHaveArrived, response, cause } = Object(failure) as Partial<TransportFailure>
   if (!KINDS.includes(kind) || typeof mayHaveArrived !== 'boolean') return false
+  // Throws for a cause that cannot be read.
+  isNeverSent(cause)
   return response === undefined || isWhole(response)
 }
 

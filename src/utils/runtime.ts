@@ -90,7 +90,14 @@ export function isError(value: unknown): value is Error {
   return value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
 }
 
-/** The message of what was thrown, or its text. */
-export function messageOf(error: unknown): string {
-  return isError(error) ? error.message : String(error)
+/** What stands for a value that cannot be read: getters, and the traps of a Proxy, may throw. */
+export const UNREADABLE = '[object]'
+
+/** The message of what was thrown, or its text; empty where it cannot be read. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return String(isError(thrown) ? thrown.message : thrown)
+  } catch {
+    return ''
+  }
 }

@@ -228,6 +228,15 @@ describe.skipIf(process.env.ETN_MARKET_TEST_REAL_CONNECTION)('an answer that wou
     expect(error).toMatchObject({ code: 'invalid_request', body })
   })
 
+  test('a code or a message of megabytes is in the body alone', async () => {
+    const long = 'a'.repeat(2_000_000)
+    const body = JSON.stringify({ error: { code: long, message: long } })
+    const { client } = setup(() => raw(body, {}, 400))
+    const error = await rejection(client.token.price({ address: TOKEN }), InvalidRequestError)
+    expect(error).toMatchObject({ code: 'http_400', charge: 'none', body })
+    expect(error.message.length).toBeLessThan(1_000)
+  })
+
   const headers = ['retry-after', 'date', 'content-type', 'x-credits-cost', 'x-credits-remaining']
   test.each([' ', '\t', ',', '0', 'a', '/', '.', '-', '"', '\\', '{'])(
     '250 kB of %j in any header and in the body',

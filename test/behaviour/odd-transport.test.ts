@@ -1,5 +1,13 @@
-import { type AttemptOutcome, type ClientOptions, createClient, type HttpAttempt, type Transport } from 'etn-market'
+import {
+  type AttemptOutcome,
+  type ClientOptions,
+  createClient,
+  type HttpAttempt,
+  isEtnMarketError,
+  type Transport,
+} from 'etn-market'
 import { describe, expect, test, vi } from 'vitest'
+import { allRepresentations } from '../support/all-representations.ts'
 import { createVirtualClock } from '../support/clock.ts'
 import { address, BASE_URL, KEY, watch } from '../support/setup.ts'
 
@@ -155,4 +163,55 @@ test('a call that is aborted because one beside it is refused sends nothing, als
   await expect(Promise.all(calls).finally(() => caller.abort('enough'))).rejects.toThrow('address')
   await client.close()
   expect(send).not.toHaveBeenCalled()
+})
+
+describe('what is thrown and cannot be read ends in an error of the package, which shows nothing of it', () => {
+  const fail = () => {
+    throw new Error(KEY)
+  }
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  const values = {
+    'a revoked Proxy': proxy,
+    'a Proxy whose traps throw': new Proxy({}, { get: fail, getPrototypeOf: fail, ownKeys: fail }),
+    'a message that throws': Object.defineProperty({}, 'message', { get: fail, enumerable: true }),
+    'a text that throws': { toString: fail, message: { toString: fail } },
+  }
+  const store = (thrown: unknown) => ({ get: () => Promise.reject(thrown), set() {}, delete() {} })
+  const answer = async () => new Response(text, { headers })
+  const places: Record<string, (thrown: unknown) => ClientOptions> = {
+    fetch: (thrown) => ({ fetch: () => Promise.reject(thrown) }),
+    'the answer of fetch': (thrown) => ({ fetch: async () => thrown as Response }),
+    beforeRequest: (thrown) => ({ fetch: answer, hooks: { beforeRequest: [() => Promise.reject(thrown)] } }),
+    afterResponse: (thrown) => ({ fetch: answer, hooks: { afterResponse: [() => Promise.reject(thrown)] } }),
+    'a transport before sending': (thrown) => ({ transport: { send: () => Promise.reject(thrown) } }),
+    'a transport after sending': (thrown) => ({ transport: { send: async (attempt) => reject(attempt, thrown) } }),
+    'the failure of a transport': (cause) => ({
+      transport: {
+        send: async () => ({ failure: { kind: 'network', mayHaveArrived: false, response: undefined, cause } }),
+      },
+    }),
+    'the store of a budget': (thrown) => ({ fetch: answer, budget: { credits: 100, store: store(thrown) } }),
+    'the store of a cache': (thrown) => ({
+      fetch: answer,
+      validate: 'strict',
+      cache: { ttlMs: { 'token.price': 1 }, store: store(thrown) },
+    }),
+  }
+  const reject = (attempt: HttpAttempt, thrown: unknown) => {
+    attempt.beforeSend()
+    return Promise.reject(thrown)
+  }
+
+  for (const [what, thrown] of Object.entries(values)) {
+    test.each(Object.entries(places))(`${what}, from %s`, async (_, place) => {
+      const events: unknown[] = []
+      const onEvent = (event: unknown) => events.push(event)
+      const client = createClient({ apiKey: KEY, baseUrl: BASE_URL, retry: false, onEvent, ...place(thrown) })
+      const error = await client.token.price({ address: address(1) }).catch((caught: unknown) => caught)
+      expect(isEtnMarketError(error)).toBe(true)
+      expect(allRepresentations([error, events])).not.toContain(KEY)
+      await client.close()
+    })
+  }
 })

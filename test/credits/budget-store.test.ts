@@ -1,3 +1,4 @@
+import { createClient } from 'etn-market'
 import { describe, expect, test } from 'vitest'
 import { createBudget, type Reservation } from '../../src/credits/budget.ts'
 import { flush } from '../support/clock.ts'
@@ -82,6 +83,29 @@ describe('a reservation', () => {
     reservation.settle(60)
     expect(budget.spent).toBe(60)
   })
+})
+
+test('a client that is closed while a reservation is written leaves none in the store, and writes nothing later', async () => {
+  const { store, writes } = slowStore()
+  const fetch = () => Promise.reject(new Error('sent'))
+  const client = createClient({ apiKey: 'esk_live_key', fetch, budget: { credits: 1000, store } })
+  const call = client.etn.price().catch((error: unknown) => error)
+  await flush()
+  expect(writes).toHaveLength(1)
+  let isClosed = false
+  const closed = client.close().then(() => {
+    isClosed = true
+  })
+  expect(await call).toMatchObject({ code: 'client_closed', attempts: 0, charge: 'none' })
+  for (let written = 0; !isClosed; written++) {
+    writes[written]?.end()
+    await flush()
+  }
+  await closed
+  const before = writes.length
+  expect(await afterRestart(store)).toEqual({ spent: 0, reserved: 0, uncertain: 0, available: 1000 })
+  await flush()
+  expect(writes).toHaveLength(before)
 })
 
 test('two budgets in one store keep to their own entries', async () => {

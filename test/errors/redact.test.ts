@@ -169,4 +169,28 @@ describe('what a body or an error may be', () => {
       throw new Error(SECRET)
     }
   })
+
+  test.each<[string, () => unknown]>([
+    ['a symbol', () => Symbol(SECRET)],
+    ['a function with such a name', () => Object.defineProperty(() => {}, 'name', { value: SECRET })],
+    ['a property of a function', () => Object.assign(() => {}, { [SECRET]: SECRET })],
+    ['a function that inspects as the secret', () => Object.assign(new Error('x'), { [inspect.custom]: () => SECRET })],
+    ['a property named by a symbol', () => Object.assign(new Error('x'), { [Symbol(SECRET)]: 1 })],
+    ['a getter that throws', () => Object.defineProperty(new Error('x'), 'data', { get: fail, configurable: true })],
+    ['a Proxy of an error', () => new Proxy(new Error(SECRET), {})],
+    [
+      'a Proxy whose message differs',
+      () => new Proxy(new Error('x'), { get: (_, name) => (name === 'message' ? SECRET : 'x') }),
+    ],
+    ['a Proxy whose traps throw', () => new Proxy({}, { get: fail, ownKeys: fail, getPrototypeOf: fail })],
+    ['an error with a Proxy', () => Object.assign(new Error('x'), { of: new Proxy([SECRET], { get: fail }) })],
+  ])('what is no ordinary value shows nothing: %s', (_, make) => {
+    const error = redactorOf(SECRET).error(new Error('top', { cause: make() }))
+    expect(inspect(error, { depth: 5, showHidden: true, getters: true })).not.toContain(SECRET)
+    expect(String((error.cause as Error).message)).not.toContain(SECRET)
+  })
+
+  function fail(): never {
+    throw new Error(SECRET)
+  }
 })

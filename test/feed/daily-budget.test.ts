@@ -46,6 +46,21 @@ test('a restart goes on with the pace of the day instead of buying at once', asy
   await second.feed.close()
 })
 
+test('a purchase that is read to its end after the feed was closed counts', async () => {
+  const budget = { creditsPerDay: 640 }
+  const store = new Map()
+  const { feed, another, clock, fake } = setupFeed({ budget, store }, { latencyMs: SECOND }, { whenAborted: 'finish' })
+  void feed.prices(some(50)).catch(() => {})
+  await clock.advance(500)
+  await feed.close()
+  await clock.advance(SECOND)
+  fake.expectCredits(600)
+  expect(feed.status().spent).toBe(600)
+  const second = another({ budget, store })
+  const [refusal] = await Promise.all([rejection(second.price(BOLT), Error), clock.advance(SECOND)])
+  expect(refusal).toMatchObject({ code: 'budget_exceeded' })
+})
+
 test.each([
   ['a crash', (first: Process) => first.kill()],
   ['close', ({ feed }: Process) => feed.close()],

@@ -147,6 +147,19 @@ describe('the state of the proxy', () => {
     expect(await errorOf(post)).toBe('405 method_not_allowed')
   })
 
+  test('of a budget that nobody has read yet has none of its totals, and the operator reads them', async () => {
+    const budget = () => ({ credits: 9_000, windowMs: DAY, store: new Map(entries) })
+    const entries = new Map<string, string>()
+    const first = setupProxy({ budget: { ...budget(), store: entries } })
+    await first.ask(pricePath())
+    await first.proxy.close()
+    const { proxy, ask } = setupProxy({ budget: budget(), operator: () => true })
+    expect(proxy.status().budget).toBeUndefined()
+    const response = await ask('/_status')
+    expect(await response.json()).toMatchObject({ budget: { limit: 9_000, spent: 50 } })
+    expect(proxy.status().budget).toMatchObject({ spent: 50, available: 8_950 })
+  })
+
   const failing = () => Promise.reject(new Error('secret'))
   const operators = { 'without an operator': undefined, 'where asking fails': failing, 'for others': async () => false }
   describe.each(Object.entries(operators))('%s', (_, operator) => {

@@ -2,7 +2,7 @@ import { LightAbortController } from '../../concurrency/cancellation.ts'
 import { Semaphore } from '../../concurrency/semaphore.ts'
 import type { Reservation } from '../../credits/budget.ts'
 import { maxAffordable, requestCredits } from '../../credits/cheapest-requests.ts'
-import { releaseReservation } from '../../credits/joint-budget.ts'
+import { releaseReservation, type SpendingLimit } from '../../credits/joint-budget.ts'
 import { type Failure, isOverBudget } from '../failures.ts'
 import type { FeedContext } from '../feed.ts'
 import { type BoughtPrices, buyPrices } from '../requests/send.ts'
@@ -130,7 +130,13 @@ export class PriceBuyer {
       if (failure && failure.waitMs > 0 && !isOverBudget(failure.error)) return this.#fail(prices, failure, decidedAt)
       this.#requests.set(prices, stop)
       const addresses = prices.map(({ address }) => address)
-      const bought = await buyPrices(send, addresses, { signal: lifetime, stop, reservation })
+      const reserve: SpendingLimit['reserve'] = (...needed) => {
+        const isTaken = reserving === undefined
+        // It is the call's from then on, which may be read to its end when the feed is closed. One that starts anew has used it up.
+        reserving = undefined
+        return isTaken ? dailyBudget.budget.reserve(...needed) : reservation
+      }
+      const bought = await buyPrices(send, addresses, { signal: lifetime, stop, limit: { check() {}, reserve } })
       this.#recordSuccess(prices, bought, sentAt, decidedAt)
     } catch (error) {
       if (lifetime.aborted) return this.#refuse(prices, lifetime.reason, decidedAt)
@@ -143,7 +149,7 @@ export class PriceBuyer {
     } finally {
       this.#requests.delete(prices)
       releaseSlot()
-      releaseReservation(reserving)
+      void releaseReservation(reserving)
     }
   }
 

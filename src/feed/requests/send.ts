@@ -2,7 +2,6 @@ import type { ApiPromise, CallMeta } from '../../client/api-promise.ts'
 import type { ClientInternals, InternalOptions } from '../../client/client-internals.ts'
 import type { CallOptions } from '../../client/options.ts'
 import type { CancellationSignal } from '../../concurrency/cancellation.ts'
-import type { Reservation } from '../../credits/budget.ts'
 import type { SpendingLimit } from '../../credits/joint-budget.ts'
 import { ResponseError } from '../../errors/api.ts'
 import { BatchPrice as isBatchPrice } from '../../generated/guards.ts'
@@ -26,15 +25,15 @@ export interface SendOptions {
   readonly signal?: CancellationSignal | undefined
   /** Withdraws the request where it has not left; the answer of one that has is waited for. */
   readonly stop?: CancellationSignal | undefined
-  /** What was reserved for it in the budget of the feed. Without it the call reserves. */
-  readonly reservation?: Reservation | undefined
+  /** What it has to fit. @default the budget of the feed */
+  readonly limit?: SpendingLimit | undefined
 }
 
 /** Makes one attempt within the budget of the feed. The call itself settles, because it alone knows what was sent. */
 export type Send = <T>(operation: OperationId, params: object, options: SendOptions) => Promise<Spent<T>>
 
 export function createSend(client: FeedClient, internals: ClientInternals | undefined, budget: SpendingLimit): Send {
-  return async <T>(operation: OperationId, params: object, { signal, stop, reservation }: SendOptions) => {
+  return async <T>(operation: OperationId, params: object, { signal, stop, limit = budget }: SendOptions) => {
     // One invalid price must not reject a batch that is paid for: the feed looks at each price.
     const isChecked = operation === 'prices.batch' && internals?.validate !== 'off'
     // The feed retries by itself, so each call makes one attempt.
@@ -43,14 +42,6 @@ export function createSend(client: FeedClient, internals: ClientInternals | unde
       ...(signal && { signal }),
       ...(isChecked && { validate: 'warn' as const }),
     } as const
-    let reserved = reservation
-    const reserve: SpendingLimit['reserve'] = (...needed) => {
-      const first = reserved
-      // A call that starts anew has used it up.
-      reserved = undefined
-      return first ?? budget.reserve(...needed)
-    }
-    const limit = reservation ? { check() {}, reserve } : budget
     const { data, meta } = await (internals
       ? internals.call(operation, params, options, { budget: limit, stop }).withMeta()
       : callMethod(client, operation, params, options))

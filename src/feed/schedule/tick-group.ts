@@ -73,7 +73,7 @@ export class TickGroup {
 
   /**
    * Puts the next tick where what is bought at each tick is a period old, after a purchase or another change. Returns what is too old before that, and
-   * is bought when it is.
+   * is bought when it is. What is on its way follows with its answer.
    */
   follow(now: number): readonly TrackedPrice[] {
     const counted = this.#counted(now)
@@ -82,7 +82,7 @@ export class TickGroup {
     if (leading.length > 0 && leading.every((tracked) => lastsUntil(tracked) < this.at))
       this.at = Math.max(now, Math.min(...leading.map((tracked) => this.#wantedAt(tracked))))
     if (this.at <= now) return []
-    return this.members.filter((tracked) => lastsUntil(tracked) < this.at && tracked.waitsForTick)
+    return this.members.filter((tracked) => lastsUntil(tracked) < this.at && !tracked.inFlight && tracked.waitsForTick)
   }
 
   /** What costs less together with `due` now than at the next tick, and how much less; undefined if nothing does. */
