@@ -1,4 +1,4 @@
-import { isError, UNREADABLE } from '../utils/runtime.ts'
+import { isError, tryTo, UNREADABLE } from '../utils/runtime.ts'
 
 const REPLACEMENT = '[redacted]'
 /** Bounds the memory of a client whose keys rotate: at most twice as many are remembered. */
@@ -66,7 +66,7 @@ function redactValue<T>(root: T, text: (value: string) => string): T {
     if (typeof value === 'function') return UNREADABLE
     if (typeof value !== 'object' || value === null) return value
     if (seen.has(value)) return seen.get(value)
-    const [copy, task] = attempt(() => startCopy(value)) ?? [UNREADABLE]
+    const [copy, task] = tryTo(() => startCopy(value)) ?? [UNREADABLE]
     seen.set(value, copy)
     if (task) tasks.push(task)
     return copy
@@ -123,7 +123,7 @@ function redactValue<T>(root: T, text: (value: string) => string): T {
   }
 
   const result = copyOf(root)
-  for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) attempt(task)
+  for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) tryTo(task)
   return result as T
 }
 
@@ -164,16 +164,7 @@ function forEach<Item>(items: Iterable<Item>, visit: (item: Item) => unknown): v
 }
 
 /** A getter of somebody else's object may throw. */
-const read = (target: object, key: PropertyKey): unknown => attempt(() => Reflect.get(target, key))
-
-/** Undefined where it throws. */
-function attempt<T>(run: () => T): T | undefined {
-  try {
-    return run()
-  } catch {
-    return undefined
-  }
-}
+const read = (target: object, key: PropertyKey): unknown => tryTo(() => Reflect.get(target, key))
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null

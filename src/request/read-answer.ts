@@ -284,9 +284,7 @@ function errorFields(body: unknown): { code?: string; message?: string } {
   return { ...(ERROR_CODE.test(code) && { code }), ...(message !== undefined && { message }) }
 }
 
-function isShortText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_ERROR_TEXT
-}
+const isShortText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_ERROR_TEXT
 
 function originOf(location: unknown): string {
   return (typeof location === 'string' && parseUrl(location)?.origin) || 'another place'

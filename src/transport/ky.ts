@@ -1,5 +1,5 @@
 import ky, { type Options } from 'ky'
-import { canStream, pastBrowserCache } from '../utils/runtime.ts'
+import { askAnew, canStream } from '../utils/runtime.ts'
 import {
   type AfterResponseHook,
   type AfterResponseState,
@@ -10,7 +10,7 @@ import {
   runAfterResponse,
   runBeforeRequest,
 } from './hooks.ts'
-import { failed, NOT_SENT, type Progress } from './outcome.ts'
+import { failed, isHeaders, NOT_SENT, type Progress } from './outcome.ts'
 import { discardBody, followRedirects, isRedirect, redirected } from './redirects.ts'
 import { failureOfBody, readText } from './response-text.ts'
 import type { AttemptOutcome, FetchInit, FetchLike, FetchResponse, HttpAttempt, Transport } from './transport.ts'
@@ -48,7 +48,7 @@ function sendByKy(
   }
   const hooks = { beforeRequest: [sendOnce], beforeRetry: undefined, afterResponse, beforeError: undefined }
   const options = { fetch: sendOnce, hooks, retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' }
-  return ky(url, options as unknown as Options)
+  return ky(url, { ...options, ...askAnew() } as unknown as Options)
 }
 
 /** Connections of Deno, in its own words an `HttpClient`. */
@@ -177,7 +177,7 @@ export class KyTransport implements Transport {
       const message = 'This runtime has no fetch: hand one to createClient({ fetch }).'
       throw Object.assign(new TypeError(message), { code: NOT_SENT })
     }
-    const init = this.#initOf(request, signal, fetch)
+    const init = this.#initOf(request, signal)
     const send = async (url: string): Promise<Response> => {
       signal.throwIfAborted()
       beforeSend()
@@ -187,7 +187,7 @@ export class KyTransport implements Transport {
     return isRedirect(first) ? followRedirects(request.url, first, send) : first
   }
 
-  #initOf({ method, headers, body, credentials, cache }: Request, signal: AbortSignal, fetch: FetchLike): FetchInit {
+  #initOf({ method, headers, body, credentials, cache }: Request, signal: AbortSignal): FetchInit {
     const init: FetchInit = {
       method,
       headers: Object.fromEntries(headers),
@@ -196,7 +196,6 @@ export class KyTransport implements Transport {
       // A hook may have returned a Request with them. Some runtimes know none of them.
       ...(credentials && { credentials }),
       ...(cache && { cache }),
-      ...((cache ?? 'default') === 'default' && pastBrowserCache(fetch)),
       ...(body && { body, duplex: 'half' }),
       // Bun and Deno send a GET again by themselves when a kept connection breaks: it is charged twice and counted once.
       ...('Bun' in globalThis && { keepalive: false }),
@@ -239,7 +238,7 @@ async function toStandard(response: FetchResponse, maxBytes: number): Promise<Re
     return new Response(text || null, { status, headers: [...headers] })
   } catch (cause) {
     // It has arrived, and may have been paid for.
-    throw new InvalidFetchError('fetch resolved to a response that hooks cannot be given', { cause })
+    throw new InvalidFetchError('fetch resolved to what no hook can be given', { cause })
   }
 }
 
@@ -249,7 +248,7 @@ function checkResponse(value: unknown): Response {
     const given = value === null || typeof value !== 'object' ? String(value) : 'an object'
     throw new InvalidFetchError(`fetch resolved to ${given}, not to a Response`)
   }
-  if (value.bodyUsed) throw new InvalidFetchError('fetch resolved to a Response whose body was read before')
+  if (value.bodyUsed) throw new InvalidFetchError('The body of the response was read before')
   return value
 }
 
@@ -257,8 +256,7 @@ function checkResponse(value: unknown): Response {
 function hasResponseParts(value: unknown): value is Response {
   try {
     const { status, headers, text } = Object(value) as Partial<Response>
-    const hasHeaders = typeof headers?.get === 'function' && typeof headers[Symbol.iterator] === 'function'
-    return typeof status === 'number' && typeof text === 'function' && hasHeaders
+    return typeof status === 'number' && typeof text === 'function' && isHeaders(headers)
   } catch {
     return false
   }

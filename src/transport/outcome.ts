@@ -1,4 +1,4 @@
-import { UNREADABLE } from '../utils/runtime.ts'
+import { tryTo, UNREADABLE } from '../utils/runtime.ts'
 import type { AttemptOutcome, HttpResponse, ResponseHead, Transport, TransportFailure } from './transport.ts'
 
 export interface Progress {
@@ -13,14 +13,9 @@ export function failed(
   thrown: unknown,
   more?: Pick<TransportFailure, 'hook' | 'response'>,
 ): AttemptOutcome {
-  let cause = thrown
-  let neverSent = false
-  try {
-    neverSent = isNeverSent(thrown)
-  } catch {
-    cause = UNREADABLE
-  }
-  const mayHaveArrived = head !== undefined || (sent && (kind !== 'network' || !neverSent))
+  const isUnsent = tryTo(() => isNeverSent(thrown))
+  const cause = isUnsent === undefined ? UNREADABLE : thrown
+  const mayHaveArrived = head !== undefined || (sent && (kind !== 'network' || !isUnsent))
   const response = head && { status: head.status, headers: head.headers, text: undefined }
   return { failure: { kind, mayHaveArrived, response, cause, ...more } }
 }
@@ -133,28 +128,27 @@ const READ_HEADERS = ['x-credits-cost', 'x-credits-remaining', 'content-type', '
  * @param head what was found readable when it arrived
  */
 export function checkOutcome(outcome: unknown, head?: ResponseHead): AttemptOutcome | undefined {
-  try {
+  const isValid = tryTo(() => {
     const { response, failure, answered } = Object(outcome) as Partial<
       Record<'response' | 'failure' | 'answered', unknown>
     >
     const isWholeOrFailure = failure === undefined ? isWhole(response, head) : isFailure(failure)
-    const isValid = isWholeOrFailure && (answered === undefined || checkOutcome(answered) !== undefined)
-    return isValid ? (outcome as AttemptOutcome) : undefined
-  } catch {
-    return undefined
-  }
+    return isWholeOrFailure && (answered === undefined || checkOutcome(answered) !== undefined)
+  })
+  return isValid ? (outcome as AttemptOutcome) : undefined
 }
 
+/** Whether a value has what is used of `Headers`. */
+export const isHeaders = (value: unknown): value is Headers =>
+  typeof (value as Headers | undefined)?.get === 'function' && typeof (value as Headers)[Symbol.iterator] === 'function'
+
 export function isHead(head: unknown): head is ResponseHead {
-  try {
+  const isReadable = tryTo(() => {
     const { status, headers } = Object(head) as Partial<ResponseHead>
     if (!Number.isInteger(status) || Number(status) < 100 || Number(status) > 999) return false
-    if (typeof headers?.get !== 'function' || typeof headers[Symbol.iterator] !== 'function') return false
-    for (const name of READ_HEADERS) if (!isTextOrNone(headers.get(name))) return false
-    return true
-  } catch {
-    return false
-  }
+    return isHeaders(headers) && READ_HEADERS.every((name) => isTextOrNone(headers.get(name)))
+  })
+  return isReadable === true
 }
 
 function isWhole(response: unknown, known?: ResponseHead): boolean {

@@ -3,12 +3,8 @@ export const ASYNC_DISPOSE: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? 
 
 /** A variable of the environment, where the runtime has one and lets it be read. */
 export function environment(name: string): string | undefined {
-  try {
-    const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
-    return process?.env?.[name] || undefined
-  } catch {
-    return undefined
-  }
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  return tryTo(() => process?.env?.[name]) || undefined
 }
 
 /** Sets or deletes a variable of the environment. Returns a function that restores its value. */
@@ -21,13 +17,7 @@ export function setVariable(name: string, value: string | undefined): () => void
 }
 
 /** The URL that a text is, or undefined: `URL.canParse` is newer than ES2022, and React Native has none. */
-export function parseUrl(text: string, base?: string): URL | undefined {
-  try {
-    return new URL(text, base)
-  } catch {
-    return undefined
-  }
-}
+export const parseUrl = (text: string, base?: string): URL | undefined => tryTo(() => new URL(text, base))
 
 /** An error with the name of a `DOMException`, which React Native lacks. */
 export function namedError(name: 'AbortError' | 'TimeoutError', message: string): Error {
@@ -44,11 +34,12 @@ export function randomId(): string {
 export const canStream = (fetch: unknown): boolean => (fetch as { polyfill?: unknown } | undefined)?.polyfill !== true
 
 /**
- * With what a browser asks anew, and gets at most a `304` for what it has kept: by itself it would answer with what a front lets it keep, without saying
- * how old that is. Nothing outside of browsers: Next renders no static page with it, older Workers refuse it, and whatwg-fetch changes the URL for it.
+ * How a browser is asked for what it has kept: anew, so that it gets a `304` at most. By itself it would answer with what a front lets it keep, without
+ * saying how old that is. Nothing elsewhere: Next renders no static page with it, older Workers refuse it, and whatwg-fetch changes the URL for it.
  */
-export const pastBrowserCache = (fetch: unknown): { cache: 'no-cache' } | undefined =>
-  ('document' in globalThis || 'importScripts' in globalThis) && canStream(fetch) ? { cache: 'no-cache' } : undefined
+export const askAnew = (): { cache: 'no-cache' } | undefined =>
+  // Pages have it, and their workers.
+  'location' in globalThis && canStream(globalThis.fetch) ? { cache: 'no-cache' } : undefined
 
 /** The index of the last element that matches, or -1: `findLastIndex` is newer than ES2022. */
 export function lastIndexWhere<T>(list: readonly T[], matches: (element: T) => boolean): number {
@@ -94,10 +85,14 @@ export function isError(value: unknown): value is Error {
 export const UNREADABLE = '[object]'
 
 /** The message of what was thrown, or its text; empty where it cannot be read. */
-export function messageOf(thrown: unknown): string {
+export const messageOf = (thrown: unknown): string =>
+  tryTo(() => String(isError(thrown) ? thrown.message : thrown)) ?? ''
+
+/** What a function returns; undefined where it throws. */
+export function tryTo<T>(run: () => T): T | undefined {
   try {
-    return String(isError(thrown) ? thrown.message : thrown)
+    return run()
   } catch {
-    return ''
+    return undefined
   }
 }

@@ -30,11 +30,12 @@ describe('the tarball', () => {
   // 0.03 MB streams that their visitors pay for, 0.06 MB the entries stream, candles and format, and 0.04 MB the file store and the commands run
   // and demo, 0.15 MB the guides, which people and assistants read where the package is installed. The names in CommonJS, which stack traces show, are 0.27 MB.
   // The examples of the contract, which the program and the fake carry, are 0.02 MB, and so are the entries trades and portfolio with a guide each.
-  // What each parameter of a method takes, which editors show, is 0.01 MB, and so is what sentences in plain English take more.
-  test('is at most 2.9 MB unpacked, and 1.75 MB of sources with the maps of the declarations', () => {
+  // What each parameter of a method takes, which editors show, is 0.01 MB, and so is what sentences in plain English take more, and what guides say of
+  // other people's servers and workers.
+  test('is at most 2.91 MB unpacked, and 1.75 MB of sources with the maps of the declarations', () => {
     const isForEditors = (path: string) => /^src\/.*\.ts$|\.map$/.test(path)
     const sizeOf = (paths: readonly string[]) => paths.reduce((sum, path) => sum + Buffer.byteLength(read(path)), 0)
-    expect(sizeOf(packed.files.filter((path) => !isForEditors(path)))).toBeLessThanOrEqual(2_900_000)
+    expect(sizeOf(packed.files.filter((path) => !isForEditors(path)))).toBeLessThanOrEqual(2_910_000)
     expect(sizeOf(packed.files.filter(isForEditors))).toBeLessThanOrEqual(1_750_000)
     // Maps of the code would name sources, too; the ES modules are readable without.
     const withMap = packed.files.filter((path) => read(path).includes('//# sourceMappingURL='))

@@ -44,12 +44,10 @@ describe('what is sent', () => {
   })
 
   test.each([
-    ['in a page', 'document', {}, undefined, 'no-cache'],
-    ['in a worker of a page', 'importScripts', {}, undefined, 'no-cache'],
-    ['in a page, with the mode of a hook', 'document', {}, 'force-cache', 'force-cache'],
-    ['in a page, by a fetch that changes the URL for it', 'document', { polyfill: true }, undefined, 'default'],
-    ['elsewhere', 'window', {}, undefined, 'default'],
-  ] as const)('%s: past the cache of a browser', async (_, name, kind, cache, expected) => {
+    ['in a page or its worker', 'location', undefined, 'no-cache'],
+    ['in a page, with the mode of a hook', 'location', 'force-cache', 'force-cache'],
+    ['elsewhere', 'window', undefined, 'default'],
+  ] as const)('%s: anew, also where a browser has kept an answer', async (_, name, cache, expected) => {
     vi.stubGlobal(name, {})
     const given: unknown[] = []
     const fetch: FetchLike = async (_, { cache }: RequestInit) => {
@@ -57,8 +55,16 @@ describe('what is sent', () => {
       return new Response('1')
     }
     const hook = ({ request }: { request: Request }) => (cache ? new Request(request, { cache }) : undefined)
-    await start({ fetch: Object.assign(fetch, kind), hooks: { beforeRequest: [hook] } }).ended
+    await start({ fetch, hooks: { beforeRequest: [hook] } }).ended
     expect(given).toEqual([expected])
+  })
+
+  test('as always in a page whose fetch would change the URL for that', async () => {
+    vi.stubGlobal('location', {})
+    const fetch = vi.fn(async () => new Response('1'))
+    vi.stubGlobal('fetch', Object.assign(fetch, { polyfill: true }))
+    await start({}).ended
+    expect(fetch).toHaveBeenCalledWith(URL_SENT, expect.objectContaining({ cache: 'default' }))
   })
 
   test('through the fetch that is global at the moment', async () => {
