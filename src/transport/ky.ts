@@ -48,7 +48,7 @@ function sendByKy(
   }
   const hooks = { beforeRequest: [sendOnce], beforeRetry: undefined, afterResponse, beforeError: undefined }
   const options = { fetch: sendOnce, hooks, retry: 0, timeout: false, throwHttpErrors: false, redirect: 'manual' }
-  return ky(url, { ...options, ...askAnew() } as unknown as Options)
+  return ky(url, Object.assign(options, askAnew()) as unknown as Options)
 }
 
 /** Connections of Deno, in its own words an `HttpClient`. */
