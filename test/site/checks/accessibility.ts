@@ -85,7 +85,7 @@ async function open(page: Page, url: string): Promise<void> {
 
 async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
   const found = await page.evaluate(async (values) => {
-    // A frame tells the page its new sizes, and it makes what scrolls reachable by the keyboard; the next one comes afterwards.
+    // Within one frame the page learns its new sizes and makes what scrolls reachable by the keyboard. The second one begins after that.
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
     // A colour on its way to another one has a contrast of its own.
     await Promise.allSettled(
