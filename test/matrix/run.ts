@@ -46,8 +46,22 @@ const startedAt = Date.now()
 const results = new Map<Check, Result>()
 const installed = await packAndInstall()
 
+/** How each check that is running can be made to fail. */
+const running = new Map<Check, (error: unknown) => void>()
+const suspects = new Set<Check>()
+// Bundlers, browsers and workers are driven from this process. An error that nobody awaits belongs to one of the checks that are running.
+process.on('uncaughtException', (error) => {
+  if (running.size === 0) throw error
+  for (const [check, fail] of running) {
+    suspects.add(check)
+    fail(new Error(`${error.stack}\nNo check awaited this error.`))
+  }
+})
+
 async function run(check: Check): Promise<void> {
-  const result = await attempt(check, installed)
+  const strayError = new Promise<never>((_, reject) => running.set(check, reject))
+  const result = await attempt({ ...check, run: (given) => Promise.race([check.run(given), strayError]) }, installed)
+  running.delete(check)
   // CI installs everything, so a check that cannot run there is a failure.
   const isFailure = process.env.CI === 'true' && result.outcome === 'not run'
   results.set(check, isFailure ? { ...result, outcome: 'failed' } : result)
@@ -61,7 +75,8 @@ const ended = await Promise.allSettled(
 )
 // Other programs wait in real time, and many of them share a machine here. What fails again alone has failed.
 const failed = [...results].flatMap(([check, { outcome }]) => (outcome === 'failed' ? [check] : []))
-if (failed.length > 0 && failed.length <= MAX_RETRIED) {
+const certain = failed.filter((check) => !suspects.has(check))
+if (failed.length > 0 && certain.length <= MAX_RETRIED) {
   print('\nOnce more, alone:')
   for (const check of failed) await run(check)
 }

@@ -31,7 +31,10 @@ database.close()
 
 /** Programs that read a database: how many candles it has, and when they have let it go. */
 const READERS: Readonly<Record<string, (project: Project, path: string, ms: number) => Promise<Reading>>> = {
-  sqlite3: (_, path, ms) => read('sqlite3', [path], `BEGIN;\n${COUNT};\n.shell sleep ${ms / 1_000}\nCOMMIT;\n`),
+  sqlite3: (project, path, ms) => {
+    const script = project.write(`reader-${ms}.sql`, `BEGIN;\n${COUNT};\n.shell sleep ${ms / 1_000}\nCOMMIT;\n`)
+    return read('sqlite3', [path, `.read ${script}`])
+  },
   'node:sqlite': (project, path, ms) => readByNode(project, 'node24', ['node', path, String(ms)]),
   'node-sqlite3-wasm': (project, path, ms) => readByNode(project, 'node20', ['wasm', path, String(ms)]),
 }
@@ -41,10 +44,9 @@ interface Reading {
   readonly ended: Promise<unknown>
 }
 
-async function read(command: string, args: readonly string[], input = ''): Promise<Reading> {
-  const child = spawn(command, args, { env: cleanEnv(), stdio: ['pipe', 'pipe', 'inherit'] })
+async function read(command: string, args: readonly string[]): Promise<Reading> {
+  const child = spawn(command, args, { env: cleanEnv(), stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
-  child.stdin.end(input)
   const first = await Promise.race([once(child.stdout, 'data'), ended])
   return { count: Number(String(first[0]).trim()), ended }
 }
