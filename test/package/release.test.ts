@@ -44,6 +44,7 @@ describe('the release check', () => {
 })
 
 interface Job {
+  container?: { image: string; options: string }
   permissions?: Record<string, string>
   steps: { uses?: string; run?: string; with?: Record<string, unknown> }[]
 }
@@ -79,12 +80,16 @@ describe('the workflows', () => {
   })
 
   test('check a release, and test it as every change of main, before it is packed', () => {
-    const tests = commandsOf(jobsOf('ci.yml').test)
-    expect(tests.at(-1)).toBe('.ci/run')
-    expect(commandsOf(jobsOf('release.yml').build)).toEqual([
+    const { test: tests } = jobsOf('ci.yml')
+    const { build } = jobsOf('release.yml')
+    expect(commandsOf(tests)).toEqual(['.ci/run'])
+    expect(build?.container).toEqual(tests?.container)
+    expect(tests?.container?.image).toBe(`node:${readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim()}-bookworm`)
+    expect(commandsOf(build)).toEqual([
+      'git config --global --add safe.directory "$GITHUB_WORKSPACE"',
       'node .github/check-release.mjs "$GITHUB_REF_NAME"',
       'git merge-base --is-ancestor "$GITHUB_SHA" origin/main',
-      ...tests,
+      '.ci/run',
       'npm run build',
       'npm pack',
     ])
