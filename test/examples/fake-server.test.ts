@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
@@ -20,21 +19,20 @@ test('the Python suite starts the fake as a program and steers it', async (conte
 
 test('a fake with --exit-with-parent ends when the program that started it is killed', async () => {
   const args = ['-c', '"$0" "$@" & wait', process.execPath, PROGRAM, 'fake', '--port', '0', '--exit-with-parent']
-  const parent = spawn('sh', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
-  const [line] = await once(parent.stdout, 'data')
-  const [, url = ''] = /Listening on (\S+)/.exec(String(line)) ?? []
-  parent.kill('SIGKILL')
+  const parent = follow(spawn('sh', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] }))
+  const [, url = ''] = await parent.prints(/Listening on (\S+)\n/)
+  parent.process.kill('SIGKILL')
   // The server holds the other end of the pipe.
-  await once(parent.stdout, 'close')
+  await parent.ended()
   await expect(fetch(`${url}/openapi.json`)).rejects.toThrow('fetch failed')
 })
 
 test('a fake with --exit-with-parent ends with its input', async () => {
   const args = [PROGRAM, 'fake', '--port', '0', '--exit-with-parent']
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['pipe', 'pipe', 'inherit'] })
-  await once(child.stdout, 'data')
-  child.stdin.end()
-  expect(await once(child, 'exit')).toEqual([0, null])
+  const child = follow(spawn(process.execPath, args, { cwd: ROOT, stdio: ['pipe', 'pipe', 'inherit'] }))
+  await child.prints(/Listening on/)
+  child.process.stdin?.end()
+  expect(await child.ended()).toMatchObject({ code: 0 })
 })
 
 test('the Dockerfile installs this version, and its command serves the world to other machines', async () => {

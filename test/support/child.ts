@@ -14,6 +14,8 @@ export interface Child {
   readonly process: ChildProcess
   /** Everything printed so far, on both streams in the order in which it arrived. */
   printed(): string
+  /** Waits until it has printed what matches. Rejects with what it printed if it ends before or takes too long. */
+  prints(pattern: RegExp, limitMs?: number): Promise<RegExpExecArray>
   /** Waits for its end; the error of one that takes too long has what it printed. */
   ended(limitMs?: number): Promise<Ended>
 }
@@ -54,7 +56,20 @@ export function follow(process: ChildProcess): Child {
   })
   // The caller that waits gets the failure.
   closed.catch(() => {})
-  const ended = (limitMs?: number) =>
-    within(`the end of \`${process.spawnargs.join(' ')}\``, closed, { state: () => both, ...(limitMs && { limitMs }) })
-  return { process, printed: () => both, ended }
+  const command = process.spawnargs.join(' ')
+  const options = (limitMs?: number) => ({ state: () => both, ...(limitMs && { limitMs }) })
+  const ended = (limitMs?: number) => within(`the end of \`${command}\``, closed, options(limitMs))
+  const prints = (pattern: RegExp, limitMs?: number) => {
+    const found = new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(both)
+        if (match) resolve(match)
+      }
+      for (const stream of [process.stdout, process.stderr]) stream?.on('data', look)
+      closed.then(({ code }) => reject(new Error(`\`${command}\` ended with ${code}: ${both}`)), reject)
+      look()
+    })
+    return within(`${pattern} of \`${command}\``, found, options(limitMs))
+  }
+  return { process, printed: () => both, prints, ended }
 }

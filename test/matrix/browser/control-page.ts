@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright'
+import { follow } from '../../support/child.ts'
 import { CHROMIUM_FLAGS } from '../../support/chromium.ts'
 import { requireChromium } from '../runtimes/browsers.ts'
 import { check } from '../scenario/check.ts'
@@ -23,19 +23,19 @@ async function usePage(project: Project) {
   const executablePath = requireChromium()
   const program = join(project.folder, 'node_modules/.bin/etn-market')
   const args = ['fake', '--port', '0', '--key', 'mine=1000', '--control-token', TOKEN]
-  const child = spawn(program, args, { cwd: project.folder, env: cleanEnv(), stdio: ['ignore', 'pipe', 'inherit'] })
-  const exited = once(child, 'exit')
+  const child = follow(
+    spawn(program, args, { cwd: project.folder, env: cleanEnv(), stdio: ['ignore', 'pipe', 'pipe'] }),
+  )
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS })
   try {
-    const [line] = (await once(child.stdout, 'data')) as [Buffer]
-    const [, url = ''] = /Listening on (\S+)/.exec(String(line)) ?? []
+    const [, url = ''] = await child.prints(/Listening on (\S+)\n/)
     const page = await browser.newPage()
     await useKeyboard(page, url)
     return { version: browser.version(), detail: 'ledger, journal and faults, by keyboard' }
   } finally {
     await browser.close()
-    child.kill()
-    await exited
+    child.process.kill()
+    await child.ended()
   }
 }
 

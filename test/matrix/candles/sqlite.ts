@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { follow } from '../../support/child.ts'
 import { check, wait } from '../scenario/check.ts'
 import { cleanEnv, exec } from '../support/exec.ts'
 import { MODULES, type Project } from '../support/project.ts'
@@ -45,10 +46,9 @@ interface Reading {
 }
 
 async function read(command: string, args: readonly string[]): Promise<Reading> {
-  const child = spawn(command, args, { env: cleanEnv(), stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = once(child, 'close')
-  const first = await Promise.race([once(child.stdout, 'data'), ended])
-  return { count: Number(String(first[0]).trim()), ended }
+  const child = follow(spawn(command, args, { env: cleanEnv(), stdio: ['ignore', 'pipe', 'pipe'] }))
+  const [count] = await child.prints(/^\d+/)
+  return { count: Number(count), ended: child.ended() }
 }
 
 function readByNode(project: Project, node: string, args: readonly string[]): Promise<Reading> {

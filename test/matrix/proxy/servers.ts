@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
+import { follow } from '../../support/child.ts'
 import { BUN, DENO, DENO_FLAGS, versionOfProgram } from '../runtimes/processes.ts'
 import { loadMiniflare, workerd } from '../runtimes/workerd.ts'
 import { cleanEnv, execOrThrow, tail } from '../support/exec.ts'
@@ -9,7 +10,6 @@ import { MATRIX, MODULES, type Project } from '../support/project.ts'
 import { versionOf } from '../support/result.ts'
 import { KEY } from './settings.ts'
 
-const MAX_START_MS = 30_000
 const MAX_EXIT_MS = 10_000
 
 /** A server in a process of its own. */
@@ -32,27 +32,9 @@ interface ServerCommand {
 
 /** Starts a server, and waits for its origin on stdout. */
 async function startServer({ command, args, cwd, env, end, notice }: ServerCommand): Promise<ServerProcess> {
-  const child = spawn(command, args, { cwd, env: { ...cleanEnv(), ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
-  let stderr = ''
-  let stdout = ''
-  child.stderr.on('data', (part) => {
-    stderr += part
-  })
-  const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const kill = () => child.kill('SIGKILL')
-  const origin = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`did not start: ${tail(stdout + stderr)}`)), MAX_START_MS)
-    const settle = () => clearTimeout(timer)
-    child.once('error', reject)
-    void exited.then((code) => reject(new Error(`exited with ${code}: ${tail(stdout + stderr)}`))).finally(settle)
-    child.stdout.on('data', (part) => {
-      stdout += part
-      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0]
-      if (found === undefined) return
-      settle()
-      resolve(found)
-    })
-  }).catch((error: unknown) => {
+  const child = follow(spawn(command, args, { cwd, env: { ...cleanEnv(), ...env } }))
+  const kill = () => child.process.kill('SIGKILL')
+  const [origin] = await child.prints(/http:\/\/127\.0\.0\.1:\d+(?=\s)/).catch((error: unknown) => {
     kill()
     throw error
   })
@@ -60,12 +42,12 @@ async function startServer({ command, args, cwd, env, end, notice }: ServerComma
     origin,
     async close() {
       const timer = setTimeout(kill, MAX_EXIT_MS)
-      if (end === 'stdin') child.stdin.end()
-      else child.kill(end)
-      const code = await exited
+      if (end === 'stdin') child.process.stdin?.end()
+      else child.process.kill(end)
+      const { code, stderr } = await child.ended()
       clearTimeout(timer)
-      if (notice) stderr = stderr.replace(notice, '')
-      if (stderr.trim() !== '') throw new Error(`wrote to stderr: ${tail(stderr)}`)
+      const written = (notice ? stderr.replace(notice, '') : stderr).trim()
+      if (written !== '') throw new Error(`wrote to stderr: ${tail(written)}`)
       if (code !== 0 && end === 'stdin') throw new Error(`did not exit by itself, but with ${code}`)
     },
   }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import type { Charge, FakeServiceOptions, JournalEntry } from 'etn-market/fake'
+import { follow } from '../../support/child.ts'
 import { cleanEnv } from './exec.ts'
 import type { Project } from './project.ts'
 
@@ -46,20 +46,16 @@ process.stdin.on('end', () => fake.close()).resume()
 
 export async function startService(project: Project, options: FakeServiceOptions): Promise<Service> {
   const script = project.write('service.mjs', SCRIPT)
-  const child = spawn(process.execPath, [script, JSON.stringify(options)], {
-    cwd: project.folder,
-    env: cleanEnv(),
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  const baseUrl = String(line).trim()
+  const args = [script, JSON.stringify(options)]
+  const child = follow(spawn(process.execPath, args, { cwd: project.folder, env: cleanEnv() }))
+  const [, baseUrl = ''] = await child.prints(/^(http:.*)\n/)
   return {
     baseUrl,
     ...controlService(baseUrl),
     async close() {
-      const exited = once(child, 'exit')
-      child.stdin.end()
-      await exited
+      child.process.stdin?.end()
+      const { code } = await child.ended()
+      if (code !== 0) throw new Error(`The fake service ended with ${code}: ${child.printed()}`)
     },
   }
 }
