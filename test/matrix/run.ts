@@ -6,6 +6,7 @@
  */
 import { controlPage } from './browser/control-page.ts'
 import { suites } from './browser/run.ts'
+import { serviceWorker } from './browser/service-worker/run.ts'
 import { bundlers } from './bundlers/run.ts'
 import { candleChecks } from './candles/run.ts'
 import { consumers } from './consumers/run.ts'
@@ -34,7 +35,17 @@ const MAX_RETRIED = 3
 
 /** These lists run side by side, because most checks wait. They take about as long as each other. */
 const SIDE_BY_SIDE = [
-  [...runtimes, ...apps, ...keptConnections, ...forwardProxies, ...suites, exampleWorker, controlPage, ...managers],
+  [
+    ...runtimes,
+    ...apps,
+    ...keptConnections,
+    ...forwardProxies,
+    ...suites,
+    exampleWorker,
+    controlPage,
+    serviceWorker,
+    ...managers,
+  ],
   [...proxies, ...bundlers, ...candleChecks],
   [...testRunners, ...consumers, ...generatedClients],
   ...[0, 1, 2].map((list) => fronts.filter((_, i) => i % 3 === list)),

@@ -31,7 +31,7 @@ interface ServerCommand {
 }
 
 /** Starts a server, and waits for its origin on stdout. */
-async function startServer({ command, args, cwd, env, end, notice }: ServerCommand): Promise<ServerProcess> {
+export async function startServer({ command, args, cwd, env, end, notice }: ServerCommand): Promise<ServerProcess> {
   const child = follow(spawn(command, args, { cwd, env: { ...cleanEnv(), ...env } }))
   const kill = () => child.process.kill('SIGKILL')
   const [origin] = await child.prints(/http:\/\/127\.0\.0\.1:\d+(?=\s)/).catch((error: unknown) => {
