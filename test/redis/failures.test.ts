@@ -37,12 +37,12 @@ describe('nothing is sent, and nothing hangs, when the server', () => {
   test('is out of memory; what is in flight is settled', async () => {
     const { client, fleet } = setup.join()
     await fleet.initialize()
-    setup.fake.fault({ operation: 'etn.price', delayMs: 150 })
-    setup.fake.fault({ operation: 'farm.list', delayMs: 150 })
+    const answers = [setup.hold('etn.price'), setup.hold('farm.list')]
     const calls = [client.etn.price(), client.farm.list()]
     await expect.poll(() => setup.fake.journal().length).toBe(2)
     await configure('maxmemory', '1')
     await expectRefusal(client.nft.stats(), /OOM/)
+    for (const answer of answers) answer()
     await Promise.all(calls)
     await expect.poll(async () => (await fleet.status()).spent).toBe(3_025)
     expect(await fleet.status()).toMatchObject({ reserved: 0, uncertain: 0, slots: { taken: 0 } })
@@ -52,13 +52,14 @@ describe('nothing is sent, and nothing hangs, when the server', () => {
     const { client, fleet } = setup.join()
     const other = setup.join()
     await fleet.initialize()
-    setup.fake.fault({ operation: 'etn.price', delayMs: 150 })
+    const answer = setup.hold('etn.price')
     const call = client.etn.price()
     await expect.poll(() => setup.fake.journal().length).toBe(1)
     await setup.server.command('FLUSHALL')
     await expectRefusal(client.nft.stats(), /NOTINITIALIZED/)
     await expectRefusal(other.client.nft.stats(), /NOTINITIALIZED/)
     await other.fleet.initialize()
+    answer()
     await call
     await client.close()
     expect(await fleet.status()).toMatchObject({ spent: 25, reserved: 0, uncertain: 0, available: 99_975 })
@@ -117,11 +118,10 @@ test('an answer that is there wins against a timer that is late, because the pro
   await fleet.initialize()
   await client.etn.price()
   // Enough for the commands that follow, also beside other tests.
-  const hurried = setup.join({ timeoutMs: 250 }, {}, redis)
+  const hurried = setup.join({ timeoutMs: 1_500 }, {}, redis)
   const call = hurried.client.etn.price()
   // The command has left; its answer arrives while nothing is read, and the timer is due when something is.
-  const end = performance.now() + 500
-  while (performance.now() < end);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_600)
   expect((await call).usd).toEqual(expect.any(String))
 })
 
@@ -224,7 +224,7 @@ test('clocks that are ten minutes apart make no difference', async () => {
   await late.fleet.initialize()
   await late.client.etn.price()
   await early.client.etn.price()
-  setup.fake.fault({ operation: 'token.get', status: 429, retryAfter: 2 })
+  setup.fake.fault({ operation: 'token.get', status: 429, retryAfter: 30 })
   await late.client.token.get({ address: BOLT }, { retry: false }).catch(() => {})
   await late.client.close()
   const held = await rejection(early.client.etn.price({}, { deadlineMs: 700 }), Error)
@@ -232,5 +232,5 @@ test('clocks that are ten minutes apart make no difference', async () => {
   const [one, other] = await Promise.all([late.fleet.status(), early.fleet.status()])
   expect(one).toEqual(other)
   expect(one).toMatchObject({ spent: 50, reserved: 0, uncertain: 0 })
-  expect(Math.abs((one.cooldowns[0]?.until ?? 0) - Date.now())).toBeLessThan(5_000)
+  expect(Math.abs((one.cooldowns[0]?.until ?? 0) - Date.now() - 30_000)).toBeLessThan(5_000)
 })
