@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 import { expect, inject, test } from 'vitest'
-import { MAX_WAIT_MS } from '../src/prices/first-prices.ts'
 import { findings } from './support/axe.ts'
 import { highest, openView, reload, settled, VIEWS } from './support/demo.ts'
 import { usePages } from './support/open-page.ts'
@@ -12,6 +11,9 @@ declare global {
   /** What moved without a press, as the browser counts it. */
   var layoutShift: number
 }
+
+/** How long rows wait for their first prices: `src/prices/first-prices.ts`. */
+const MAX_WAIT_MS = 4_000
 
 /** Runs in the page, before anything else: rows that wait so long for their first prices wait for those of a busy machine, too. */
 function observeShifts(maxWaitMs: number): void {
