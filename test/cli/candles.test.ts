@@ -356,7 +356,11 @@ test('--sync waits for a program that reads a database by node-sqlite3-wasm, and
   const sync = ['candles', BOLT, '--sync', 'bolt.sqlite', '--limit', '5']
   await run(sync)
   fake.reset()
-  fake.fault({ operation: 'token.candles', delayMs: 300 })
+  let answer = () => {}
+  const isAnswered = new Promise<boolean>((resolve) => {
+    answer = () => resolve(true)
+  })
+  fake.fault({ operation: 'token.candles', when: () => isAnswered, delayMs: 0 })
   const path = join(folder, 'bolt.sqlite')
   const count = 'SELECT count(*) AS count FROM candles'
   const reader = new wasm.Database(path)
@@ -366,8 +370,9 @@ test('--sync waits for a program that reads a database by node-sqlite3-wasm, and
   await sleep(200)
   expect(fake.journal()).toEqual([])
   reader.close()
-  await expect.poll(() => fake.journal().length, { interval: 5 }).toBe(1)
+  await expect.poll(() => fake.journal().length).toBe(1)
   expect(inDatabase(path, (database) => database.all(count))).toEqual([{ count: 5 }])
+  answer()
   expect(await running).toMatchObject({ code: 0, stdout: expect.stringContaining('5 candles.') })
   expect(readdirSync(folder).filter((name) => name.startsWith('bolt'))).toEqual(['bolt.sqlite'])
 })

@@ -88,12 +88,8 @@ test('a plan that is killed in a sweep counts what may have been charged, goes o
   const paid = fake.charged()
   expect(paid).toBe(5 * LOCKS)
   const { code, stdout } = await runProcess(plan, {
-    onStart: async (child) => {
-      let printed = ''
-      child.stdout?.on('data', (text) => {
-        printed += text
-      })
-      await expect.poll(() => printed).toContain('10 of 10 done')
+    onStart: async (child, printed) => {
+      await expect.poll(printed).toContain('10 of 10 done')
       child.kill('SIGTERM')
     },
   })
@@ -145,10 +141,11 @@ test('a second signal ends a run at once, and says what may have been charged', 
   write('plan.yaml', 'creditsPerDay: 5000\nlines:\n  - { operation: etn.price, every: 1h }\n')
   fake.fault({ never: true, times: Number.POSITIVE_INFINITY })
   const { code, stderr } = await runProcess(['run', 'plan.yaml'], {
-    onStart: async (child) => {
+    onStart: async (child, printed) => {
       await expect.poll(() => fake.journal().length).toBe(1)
       child.kill('SIGINT')
-      // The first one waits for what is in flight. One that follows at once counts as the same press.
+      await expect.poll(printed).toContain('Waiting for the calls in flight')
+      // One that follows at once counts as the same press.
       await new Promise((resolve) => setTimeout(resolve, 600))
       expect(child.exitCode).toBe(null)
       child.kill('SIGINT')

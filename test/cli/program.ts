@@ -28,8 +28,8 @@ export interface ProcessOptions extends Omit<RunOptions, 'columns'> {
   readonly program?: string
   /** A program that runs it, and is given its path and arguments. */
   readonly shell?: readonly [string, ...string[]]
-  /** Called when the process runs. */
-  onStart?(child: ChildProcess): void
+  /** Called when the process runs, with what it has printed. */
+  onStart?(child: ChildProcess, printed: () => string): void | Promise<void>
 }
 
 /** A fake that listens, a folder to work in, and the program in it. */
@@ -73,14 +73,14 @@ export async function createScene(options: FakeServiceOptions = {}): Promise<Sce
       const { code, stdout } = await run([...args, '--json'], runOptions)
       return { code, data: JSON.parse(stdout) as unknown }
     },
-    runProcess(args, { input = '', env: changed, program = PROGRAM, shell, onStart } = {}) {
+    async runProcess(args, { input = '', env: changed, program = PROGRAM, shell, onStart } = {}) {
       const [file, ...rest] = [...(shell ?? []), process.execPath, program, ...args] as [string, ...string[]]
       const child = spawn(file, rest, { cwd: folder, env: { ...env, ...changed } })
       onTestFinished(() => void child.kill('SIGKILL'))
       const followed = follow(child)
       child.stdin.on('error', () => {}).end(input)
-      onStart?.(child)
-      return followed.ended()
+      const [ended] = await Promise.all([followed.ended(), onStart?.(child, followed.printed)])
+      return ended
     },
     write(name, text) {
       const path = join(folder, name)

@@ -60,8 +60,9 @@ describe('a mistake', () => {
     ['charged', (wrong) => fake.charged(asNever(wrong))],
     ['journal', (wrong) => fake.journal(asNever(wrong))],
     ['peakInFlight', (wrong) => fake.peakInFlight(asNever(wrong))],
-    ['addKeys({ key })', (wrong) => fake.addKeys({ k: asNever(wrong) })],
-    ['addKeys', (wrong) => fake.addKeys(asNever(wrong))],
+    // Another fake, whose keys no other row has: undefined is right there.
+    ['addKeys({ key })', (wrong) => createFakeService().addKeys({ k: asNever(wrong) })],
+    ['addKeys', (wrong) => createFakeService().addKeys(asNever(wrong))],
     ['remaining', (wrong) => fake.remaining(asNever(wrong))],
     ['setCredits', (wrong) => fake.setCredits(asNever(wrong), 1)],
     ['setCredits(key, …)', (wrong) => fake.setCredits(fake.key, asNever(wrong))],

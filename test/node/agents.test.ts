@@ -42,6 +42,7 @@ async function startProxy(refusal?: number) {
     response.writeHead(answer.status, { 'x-credits-cost': '50' }).end(await answer.text())
   })
   server.on('connect', (request, socket) => {
+    socket.on('error', () => {})
     asked.push(`CONNECT ${request.url}`)
     if (refusal !== undefined) return void socket.end(`HTTP/1.1 ${refusal} No\r\ncontent-length: 5\r\n\r\nno go`)
     const [host, port] = (request.url ?? '').split(':')
@@ -49,7 +50,7 @@ async function startProxy(refusal?: number) {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       upstream.pipe(socket).pipe(upstream)
     })
-    for (const end of [socket, upstream]) end.on('error', () => {})
+    upstream.on('error', () => {})
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   cleanups.push(() => server.close().closeAllConnections())

@@ -63,5 +63,5 @@ export function message(body: string | Buffer = PRICE, headers = COST, status = 
   ])
 }
 
-/** Resolves when the event loop has come round with time for sockets. */
-export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+/** Resolves when the time is over, and the event loop has read what came for sockets until then: a late timer would be called before that. */
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(() => setImmediate(resolve), ms))

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, expect, test } from 'vitest'
+import { follow } from '../support/child.ts'
 import { packed, ROOT, readPacked } from './pack.ts'
 
 const INSTALLED = join(packed.project, 'node_modules/etn-market')
@@ -30,14 +31,22 @@ new BudgetExceededError('', { needed: 1, available: 0, resetsAt: undefined })
 
 /** TypeScript's server, as editors run it. */
 class TypeScriptServer {
-  readonly #process = spawn(process.execPath, [
-    join(ROOT, 'node_modules/typescript/lib/tsserver.js'),
-    '--disableAutomaticTypingAcquisition',
-  ])
+  readonly #process: ChildProcessWithoutNullStreams
+  /** Rejects with what it printed. */
+  readonly #ended: Promise<never>
   readonly #waiting = new Map<number, (answer: Answer) => void>()
   #requests = 0
 
   constructor() {
+    const program = join(ROOT, 'node_modules/typescript/lib/tsserver.js')
+    this.#process = spawn(process.execPath, [program, '--disableAutomaticTypingAcquisition'])
+    const { printed } = follow(this.#process)
+    this.#ended = new Promise((_, reject) => {
+      this.#process.once('close', (code) => reject(new Error(`The server has ended with ${code}: ${printed()}`)))
+    })
+    this.#ended.catch(() => {})
+    // What waits for an answer reports the end.
+    this.#process.stdin.on('error', () => {})
     createInterface({ input: this.#process.stdout }).on('line', (line) => {
       const answer = line.startsWith('{') ? JSON.parse(line) : {}
       this.#waiting.get(answer.request_seq)?.(answer)
@@ -54,7 +63,8 @@ class TypeScriptServer {
     const before = TEXT.slice(0, TEXT.lastIndexOf(name))
     const place = { line: before.split('\n').length, offset: before.length - before.lastIndexOf('\n') }
     const id = this.#send('definition', { file, ...place })
-    const { body: [found] = [], message } = await new Promise<Answer>((resolve) => this.#waiting.set(id, resolve))
+    const answered = new Promise<Answer>((resolve) => this.#waiting.set(id, resolve))
+    const { body: [found] = [], message } = await Promise.race([answered, this.#ended])
     if (found === undefined) throw new Error(`${name} in ${file} has no definition: ${message}`)
     const line = readFileSync(found.file, 'utf8').split('\n')[found.start.line - 1] ?? ''
     return { path: relative(INSTALLED, found.file), text: line.slice(found.start.offset - 1) }

@@ -10,6 +10,7 @@ import { createFakeService } from 'etn-market/fake'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { follow } from '../support/child.ts'
 import { CHROMIUM_FLAGS, CHROMIUM_MISSING, findChromium } from '../support/chromium.ts'
+import { within } from '../support/wait.ts'
 import { packed, ROOT } from './pack.ts'
 
 const GUIDE = 'src/proxy/GUIDE.md'
@@ -82,6 +83,8 @@ interface Answer {
 function commandsOf(input: Writable, output: Readable) {
   const waiting = new Map<number, (answer: Answer) => void>()
   let received = ''
+  // A browser that has ended answers no command: what waits for an answer reports that.
+  input.on('error', () => {})
   output.setEncoding('utf8').on('data', (part: string) => {
     const messages = (received + part).split('\0')
     received = messages.pop() ?? ''
@@ -93,7 +96,7 @@ function commandsOf(input: Writable, output: Readable) {
   return (method: string, params: object, sessionId?: string): Promise<Answer> => {
     const id = waiting.size + 1
     input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
-    return new Promise((resolve) => waiting.set(id, resolve))
+    return within(`the browser's answer to ${method}`, new Promise((resolve) => waiting.set(id, resolve)))
   }
 }
 

@@ -37,28 +37,31 @@ describe('nothing is sent, and nothing hangs, when the server', () => {
   test('is out of memory; what is in flight is settled', async () => {
     const { client, fleet } = setup.join()
     await fleet.initialize()
-    setup.fake.fault({ operation: 'etn.price', delayMs: 150 })
-    setup.fake.fault({ operation: 'farm.list', delayMs: 150 })
+    const answers = [setup.hold('etn.price'), setup.hold('farm.list')]
     const calls = [client.etn.price(), client.farm.list()]
     await expect.poll(() => setup.fake.journal().length).toBe(2)
     await configure('maxmemory', '1')
     await expectRefusal(client.nft.stats(), /OOM/)
+    for (const answer of answers) answer()
     await Promise.all(calls)
-    await expect.poll(async () => (await fleet.status()).spent).toBe(3_025)
-    expect(await fleet.status()).toMatchObject({ reserved: 0, uncertain: 0, slots: { taken: 0 } })
+    // A settlement and the end of a slot are commands of their own.
+    await expect
+      .poll(() => fleet.status())
+      .toMatchObject({ spent: 3_025, reserved: 0, uncertain: 0, slots: { taken: 0 } })
   })
 
   test('was flushed, until it is initialized on purpose; what was in flight then counts', async () => {
     const { client, fleet } = setup.join()
     const other = setup.join()
     await fleet.initialize()
-    setup.fake.fault({ operation: 'etn.price', delayMs: 150 })
+    const answer = setup.hold('etn.price')
     const call = client.etn.price()
     await expect.poll(() => setup.fake.journal().length).toBe(1)
     await setup.server.command('FLUSHALL')
     await expectRefusal(client.nft.stats(), /NOTINITIALIZED/)
     await expectRefusal(other.client.nft.stats(), /NOTINITIALIZED/)
     await other.fleet.initialize()
+    answer()
     await call
     await client.close()
     expect(await fleet.status()).toMatchObject({ spent: 25, reserved: 0, uncertain: 0, available: 99_975 })
@@ -93,8 +96,9 @@ describe('nothing is sent, and nothing hangs, when the server', () => {
     expect(error).toMatchObject({ attempts: 0, charge: 'none' })
     setup.server.resume()
     await client.farm.list()
-    await expect.poll(async () => (await fleet.status()).slots.taken).toBe(0)
-    expect(await fleet.status()).toMatchObject({ spent: 3_000, reserved: 0, uncertain: 0 })
+    await expect
+      .poll(() => fleet.status())
+      .toMatchObject({ spent: 3_000, reserved: 0, uncertain: 0, slots: { taken: 0 } })
   })
 })
 
@@ -117,11 +121,10 @@ test('an answer that is there wins against a timer that is late, because the pro
   await fleet.initialize()
   await client.etn.price()
   // Enough for the commands that follow, also beside other tests.
-  const hurried = setup.join({ timeoutMs: 250 }, {}, redis)
+  const hurried = setup.join({ timeoutMs: 1_500 }, {}, redis)
   const call = hurried.client.etn.price()
   // The command has left; its answer arrives while nothing is read, and the timer is due when something is.
-  const end = performance.now() + 500
-  while (performance.now() < end);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_600)
   expect((await call).usd).toEqual(expect.any(String))
 })
 
@@ -163,8 +166,7 @@ test('a reservation that is sent again in the next window does not exceed that w
   isLost = true
   await rejection(client.nft.stats(), BudgetExceededError)
   expect(setup.fake.journal()).toHaveLength(1)
-  await expect.poll(async () => (await fleet.status()).spent).toBe(25)
-  expect(await fleet.status()).toMatchObject({ reserved: 0, uncertain: 0 })
+  await expect.poll(() => fleet.status()).toMatchObject({ spent: 25, reserved: 0, uncertain: 0 })
 })
 
 /** The key is read after the reservation. */
@@ -195,8 +197,8 @@ test('a confirmation whose answer is lost is taken back, although the lease is o
   await fleet.initialize()
   const error = await rejection(client.etn.price(), StateUnavailableError)
   expect(error).toMatchObject({ attempts: 0, charge: 'none' })
-  await expect.poll(async () => (await fleet.status()).reserved).toBe(0)
-  expect(await fleet.status()).toMatchObject({ spent: 0, uncertain: 0 })
+  // It may be uncertain before it is taken back.
+  await expect.poll(() => fleet.status()).toMatchObject({ spent: 0, reserved: 0, uncertain: 0 })
 })
 
 test('an answer that belongs to another command confirms nothing', async () => {
@@ -224,7 +226,7 @@ test('clocks that are ten minutes apart make no difference', async () => {
   await late.fleet.initialize()
   await late.client.etn.price()
   await early.client.etn.price()
-  setup.fake.fault({ operation: 'token.get', status: 429, retryAfter: 2 })
+  setup.fake.fault({ operation: 'token.get', status: 429, retryAfter: 30 })
   await late.client.token.get({ address: BOLT }, { retry: false }).catch(() => {})
   await late.client.close()
   const held = await rejection(early.client.etn.price({}, { deadlineMs: 700 }), Error)
@@ -232,5 +234,5 @@ test('clocks that are ten minutes apart make no difference', async () => {
   const [one, other] = await Promise.all([late.fleet.status(), early.fleet.status()])
   expect(one).toEqual(other)
   expect(one).toMatchObject({ spent: 50, reserved: 0, uncertain: 0 })
-  expect(Math.abs((one.cooldowns[0]?.until ?? 0) - Date.now())).toBeLessThan(5_000)
+  expect(Math.abs((one.cooldowns[0]?.until ?? 0) - Date.now() - 30_000)).toBeLessThan(5_000)
 })

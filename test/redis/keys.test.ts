@@ -1,4 +1,4 @@
-import { type FetchLike, StateUnavailableError } from 'etn-market'
+import { type ClientEvent, type FetchLike, StateUnavailableError } from 'etn-market'
 import type { ScriptRunner } from 'etn-market/redis'
 import { expect, test } from 'vitest'
 import { createKeyNames } from '../../src/credits/key-name.ts'
@@ -25,7 +25,7 @@ async function useTwoKeys(fleetOptions = {}) {
     const { spent, uncertain } = await fleet.status()
     return { spent, uncertain }
   }
-  return { one: one.client, other: other.client, fleet, settled }
+  return { one: one.client, other: other.client, fleet, settled, events: one.events }
 }
 
 test('a balance proves what its own key lost, and nothing of another key', async () => {
@@ -77,7 +77,7 @@ test('the first request of a process that ends is proven by the balance of its k
 })
 
 test('a balance that another call has asked for proves nothing: it may be older than the look at the ledger', async () => {
-  const { one, fleet, settled } = await useTwoKeys()
+  const { one, fleet, settled, events } = await useTwoKeys()
   setup.fake.fault({ operation: 'token.get', reset: 'after' })
   await one.token.get({ address: BOLT }).catch(() => {})
   await settled()
@@ -85,7 +85,9 @@ test('a balance that another call has asked for proves nothing: it may be older 
   const earlier = one.account.me()
   await expect.poll(() => setup.fake.journal({ operation: 'account.me' }).length).toBe(3)
   const shared = fleet.reconcile(one)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  // A call joins another one in the tick in which it starts. Before that, Redis is asked.
+  const isAsked = (event: ClientEvent) => event.type === 'call.started' && event.operation === 'account.me'
+  await expect.poll(() => events.filter(isAsked).length).toBe(3)
   release()
   await earlier
   expect(await shared).toBeUndefined()

@@ -113,13 +113,13 @@ export function useFleet(serverOptions: string[] = [], fakeOptions: FakeServiceO
       await members[0]?.fleet.initialize()
       return members
     },
-    /** Lets requests wait in the service, until the result is called. */
-    hold(operation: FakeOperation): () => void {
+    /** Lets requests wait in the service, until the result is called. `times`: only so many. */
+    hold(operation: FakeOperation, times = Number.POSITIVE_INFINITY): () => void {
       let release = () => {}
       const isReleased = new Promise<boolean>((resolve) => {
         release = () => resolve(true)
       })
-      fake.fault({ operation, when: () => isReleased, delayMs: 0, times: Number.POSITIVE_INFINITY })
+      fake.fault({ operation, when: () => isReleased, delayMs: 0, times })
       setup.onEnd(release)
       return release
     },

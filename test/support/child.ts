@@ -31,7 +31,8 @@ export interface RunOptions extends SpawnOptions {
 export async function run(file: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { input, limitMs, ...spawnOptions } = options
   const child = follow(spawn(file, args, spawnOptions))
-  child.process.stdin?.end(input)
+  // A program may end before it has read all of its input.
+  child.process.stdin?.on('error', () => {}).end(input)
   try {
     return await child.ended(limitMs)
   } finally {

@@ -64,8 +64,9 @@ async function followGuides(page: Page, url: string): Promise<string[]> {
       (await previous.count()) === 0 ? undefined : await previous.evaluate((link: HTMLAnchorElement) => link.href)
     if (back !== opened.at(-2)) problems.push(`${page.url()} leads back to ${back}`)
     if ((await next.count()) === 0) break
+    const href = await next.evaluate((link: HTMLAnchorElement) => link.href)
     await next.click()
-    await page.waitForLoadState()
+    await page.waitForURL(href)
     opened.push(page.url())
   }
   return new Set(opened).size === GUIDES.length ? problems : [...problems, `they are ${opened.join(', ')}`]

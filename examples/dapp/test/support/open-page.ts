@@ -7,8 +7,8 @@ export interface OpenOptions extends BrowserContextOptions {
   expected?: RegExp
   /** A text by which the page is there. @default the heading of a view */
   heading?: string
-  /** Runs in the page before its own scripts. */
-  beforeLoad?: () => void
+  /** Runs in the page before its own scripts, with this value. */
+  beforeLoad?: readonly [script: (value: number) => void, value: number]
 }
 
 /** React's development build reports each render to the browser's profiler: a sixth of what a page takes. */
@@ -38,7 +38,7 @@ export function usePages(): (url: string, options?: OpenOptions) => Promise<Page
     const context = contexts.get(key) ?? createContext(options)
     contexts.set(key, context)
     const page = await (await context).newPage()
-    if (beforeLoad) await page.addInitScript(beforeLoad)
+    if (beforeLoad) await page.addInitScript(...beforeLoad)
     const messages: string[] = []
     page.on('pageerror', (error) => messages.push(`thrown: ${error.message}`))
     page.on('console', (message) => {
