@@ -1,6 +1,7 @@
 import type { ClientEvent } from '../client/events.ts'
 import type { Logger, LogLevel } from '../client/options.ts'
 import { cleanLine } from '../utils/clean-line.ts'
+import { callSafely } from '../utils/runtime.ts'
 
 const WARNINGS: readonly ClientEvent['type'][] = [
   'request.failed',
@@ -41,13 +42,7 @@ export function createLogLines(level: LogLevel, logger: Logger = standardError()
     else if (level === 'debug') logger.debug(line)
   }
 
-  return (event) => {
-    try {
-      print(event)
-    } catch {
-      // The logger is at fault, and the call goes on.
-    }
-  }
+  return (event) => callSafely(print, event)
 }
 
 /** The type of an event and its other fields, such as `token.price retry.scheduled code=server_busy waitMs=500`. */
