@@ -1,4 +1,5 @@
 import { type AnswerListener, internalsOf } from '../client/client-internals.ts'
+import { isObject } from '../operations/type-guards.ts'
 import { isError } from '../utils/runtime.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
@@ -141,10 +142,10 @@ type Answer = Omit<TapeEntry, 'operation' | 'params'>
 
 /** The answer with a body; undefined for a body without data. */
 function answerOfBody(text: string): Answer | undefined {
-  const body = asObject(JSON.parse(text))
+  const body: unknown = JSON.parse(text)
+  if (!isObject(body)) return undefined
   // A few answers may come without an envelope.
-  if (!body || !Object.hasOwn(body, 'data')) return body && { data: body }
-  const { data, cursor = null } = body
+  const { data = body, cursor = null } = body
   return { data, ...(cursor === null ? {} : { cursor: String(cursor) }) }
 }
 
@@ -152,8 +153,8 @@ function answerOfBody(text: string): Answer | undefined {
 function answerOfError(error: unknown): Answer | undefined {
   const { status, code, message, body } = error as Record<string, unknown>
   if (typeof status !== 'number' || status < 400) return undefined
-  const sent = asObject(asObject(body)?.error)
-  return { error: { status, code: String(sent?.code ?? code), message: String(sent?.message ?? message) } }
+  const sent = Object(Object(body).error)
+  return { error: { status, code: String(sent.code ?? code), message: String(sent.message ?? message) } }
 }
 
 /** The same with every text redacted, and without anything else that looks like a key. */
@@ -162,8 +163,8 @@ function redactEntry(entry: TapeEntry, redact: (text: string) => string): TapeEn
   const copy = (value: unknown): unknown => {
     if (typeof value === 'string') return clean(value)
     if (Array.isArray(value)) return value.map(copy)
-    const fields = asObject(value)
-    return fields ? Object.fromEntries(Object.entries(fields).map(([name, item]) => [clean(name), copy(item)])) : value
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), copy(item)]))
   }
   return copy(entry) as TapeEntry
 }
@@ -172,8 +173,4 @@ function requestOf(path: string): Pick<TapeEntry, 'operation' | 'params'> | unde
   const { pathname, searchParams } = new URL(`http://any/${path}`)
   const match = matchRoute(pathname)
   return match && { operation: match.operation, params: givenParams(match, searchParams) }
-}
-
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }

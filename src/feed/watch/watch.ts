@@ -66,7 +66,6 @@ export class RunningWatch implements Subscriber {
   }
 
   update({ inputs, everyMs, atLeastEveryMs }: WatchTarget): void {
-    if (!this.#isRunning) return
     const before = this.#inputs
     this.#inputs = inputs
     for (const tracked of this.#prices) if (!inputs.has(tracked.address)) this.#leave(tracked)

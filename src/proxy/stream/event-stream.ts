@@ -152,7 +152,6 @@ export class EventStream {
 
   /** Writes what is new if the reader waits, and ends a stream that nobody reads. Returns the number of bytes. */
   write(turn: Turn): number {
-    if (this.isEnded) return 0
     if (!this.#isAwaited) {
       if (this.#idleTicks >= MAX_UNREAD_TICKS) this.end()
       return 0
