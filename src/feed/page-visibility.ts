@@ -1,4 +1,4 @@
-import { checkMethods } from '../errors/input.ts'
+import { invalidOption } from '../errors/input.ts'
 
 /** Says whether an app is seen: the `AppState` of React Native. It is hidden while its state is `background`. */
 export interface AppVisibility {
@@ -48,7 +48,8 @@ export function followPageVisibility(onChange: () => void, option?: boolean | st
 
 /** @throws InvalidRequestError for an option that is neither one of `others` nor an `AppState` */
 export function requireVisibility(option: string, app: unknown, others: string): void {
-  checkMethods(option, app, ['addEventListener'], `${others} or the AppState of React Native`)
+  if (typeof (app as Partial<AppVisibility> | null)?.addEventListener !== 'function')
+    throw invalidOption(option, app, `${others} or the AppState of React Native`)
 }
 
 /** Calls back when a browser that has frozen the page lets it run again: what it read then never gives another byte. Returns a function that stops it. */

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption } from '../errors/input.ts'
-import { isObject, isString } from '../operations/type-guards.ts'
 import { parseJson } from '../utils/json-data.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { createWriteQueue } from '../utils/write-queue.ts'
@@ -209,12 +208,14 @@ export function readEntries(path: string): Map<string, Entry> {
     throw failedError(path, 'read', error)
   }
   const { format, entries } = Object(parseJson(text))
-  if (format === FORMAT && isObject(entries) && Object.values(entries).every(isEntry))
-    return new Map(Object.entries(entries) as [string, Entry][])
+  const list = Object.entries<Entry>(Object(entries))
+  if (format === FORMAT && entries && list.every(isEntry)) return new Map(list)
   const advice = 'Restore it from a backup, or move it away to begin without what it counted.'
   const message = `${path}: it is damaged, or no file of a store. It was left as it is. ${advice}`
   throw new FileStoreError(message, { code: 'store_unreadable', path })
 }
 
-const isEntry = (entry: unknown): boolean =>
-  isObject(entry) && isString(entry.value) && (entry.expires === undefined || typeof entry.expires === 'number')
+function isEntry([, entry]: [string, unknown]): boolean {
+  const { value, expires } = Object(entry)
+  return typeof value === 'string' && (expires === undefined || typeof expires === 'number')
+}

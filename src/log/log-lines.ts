@@ -1,7 +1,6 @@
 import type { ClientEvent } from '../client/events.ts'
 import type { Logger, LogLevel } from '../client/options.ts'
 import { cleanLine } from '../utils/clean-line.ts'
-import { callSafely } from '../utils/runtime.ts'
 
 const WARNINGS: readonly ClientEvent['type'][] = [
   'request.failed',
@@ -42,7 +41,14 @@ export function createLogLines(level: LogLevel, logger: Logger = standardError()
     else if (level === 'debug') logger.debug(line)
   }
 
-  return (event) => callSafely(print, event)
+  return (event) => {
+    // Not by a function that clients have, too: a page's bundle would be split at what both parts need.
+    try {
+      print(event)
+    } catch {
+      // The logger is at fault, and the call goes on.
+    }
+  }
 }
 
 /** The type of an event and its other fields, such as `token.price retry.scheduled code=server_busy waitMs=500`. */

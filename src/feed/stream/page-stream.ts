@@ -164,13 +164,12 @@ export class PageStream {
     }
   }
 
-  /** Call nothing but getters afterwards. */
+  /** Only what is known is asked for afterwards. */
   stop(): void {
     this.#stopWindow?.()
     this.#stopListening()
     this.#close()
-    this.#addresses = new Set()
-    this.#asked = this.#addresses
+    this.#asked = new Set()
     this.#setState('connecting')
   }
 
