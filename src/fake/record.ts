@@ -1,5 +1,4 @@
 import { type AnswerListener, internalsOf } from '../client/client-internals.ts'
-import { isObject } from '../operations/type-guards.ts'
 import { isError } from '../utils/runtime.ts'
 import { fakeWallets } from './data/balances.ts'
 import { fakeTokens } from './data/names.ts'
@@ -142,10 +141,10 @@ type Answer = Omit<TapeEntry, 'operation' | 'params'>
 
 /** The answer with a body; undefined for a body without data. */
 function answerOfBody(text: string): Answer | undefined {
-  const body: unknown = JSON.parse(text)
-  if (!isObject(body)) return undefined
+  const body = asObject(JSON.parse(text))
   // A few answers may come without an envelope.
-  const { data = body, cursor = null } = body
+  if (!body || !Object.hasOwn(body, 'data')) return body && { data: body }
+  const { data, cursor = null } = body
   return { data, ...(cursor === null ? {} : { cursor: String(cursor) }) }
 }
 
@@ -153,8 +152,8 @@ function answerOfBody(text: string): Answer | undefined {
 function answerOfError(error: unknown): Answer | undefined {
   const { status, code, message, body } = error as Record<string, unknown>
   if (typeof status !== 'number' || status < 400) return undefined
-  const sent = Object(Object(body).error)
-  return { error: { status, code: String(sent.code ?? code), message: String(sent.message ?? message) } }
+  const sent = asObject(asObject(body)?.error)
+  return { error: { status, code: String(sent?.code ?? code), message: String(sent?.message ?? message) } }
 }
 
 /** The same with every text redacted, and without anything else that looks like a key. */
@@ -163,8 +162,8 @@ function redactEntry(entry: TapeEntry, redact: (text: string) => string): TapeEn
   const copy = (value: unknown): unknown => {
     if (typeof value === 'string') return clean(value)
     if (Array.isArray(value)) return value.map(copy)
-    if (!isObject(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), copy(item)]))
+    const fields = asObject(value)
+    return fields ? Object.fromEntries(Object.entries(fields).map(([name, item]) => [clean(name), copy(item)])) : value
   }
   return copy(entry) as TapeEntry
 }
@@ -173,4 +172,8 @@ function requestOf(path: string): Pick<TapeEntry, 'operation' | 'params'> | unde
   const { pathname, searchParams } = new URL(`http://any/${path}`)
   const match = matchRoute(pathname)
   return match && { operation: match.operation, params: givenParams(match, searchParams) }
+}
+
+function asObject(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }
