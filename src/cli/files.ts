@@ -1,13 +1,11 @@
 import {
   accessSync,
   type BigIntStats,
-  closeSync,
   constants,
   fstatSync,
   fsyncSync,
   ftruncateSync,
   mkdtempSync,
-  openSync,
   readFileSync,
   readSync,
   statSync,
@@ -16,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isWritable, replaceFileSync, resolveFile } from '../file-store/replace-file.ts'
+import { tryTo } from '../utils/runtime.ts'
 import { CommandError, EXIT, usageError } from './failure.ts'
 
 export interface NamedFile {
@@ -68,15 +67,6 @@ export function requireWritable(option: string, { name, path }: NamedFile, how: 
  */
 export function statPath(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })
-}
-
-export function withFile<T>(path: string, flags: 'r' | 'a+', use: (descriptor: number) => T): T {
-  const descriptor = openSync(path, flags)
-  try {
-    return use(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 export function statOpenFile(descriptor: number): BigIntStats {
@@ -145,11 +135,9 @@ export function keepElsewhere(problem: string, name: string, content: string): C
 
 /** Saves a text in a new folder, which no other user can read. Returns its path, or undefined where there is no room either. */
 export function saveTemporarily(name: string, content: string): string | undefined {
-  try {
+  return tryTo(() => {
     const path = join(mkdtempSync(join(tmpdir(), 'etn-market-')), basename(name))
     writeFileSync(path, content)
     return path
-  } catch {
-    return undefined
-  }
+  })
 }

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Client, operations } from 'etn-market'
 import type { TokenInfo } from '../portfolio/token-info.ts'
+import { tryTo } from '../utils/runtime.ts'
 import type { Session } from './session.ts'
 
 /** Listed tokens by lower-case address. */
@@ -16,13 +17,11 @@ export const TOKEN_LIST_COST = { min: base, max: base + perItem * MAX_TOKENS }
 
 /** The tokens that an earlier run kept; undefined if there are none or they are older than a week. */
 export function readKeptTokens(session: Session): Tokens | undefined {
-  try {
+  return tryTo(() => {
     const { savedAt, tokens } = JSON.parse(readFileSync(pathOf(session), 'utf8'))
     const age = Date.now() - savedAt
     return age >= 0 && age < WEEK_MS ? new Map(Object.entries<TokenInfo>(tokens)) : undefined
-  } catch {
-    return undefined
-  }
+  })
 }
 
 /** Buys the list of tokens, and keeps it for a week where the cache can be written. */
@@ -31,12 +30,11 @@ export async function buyTokens(session: Session, client: Client): Promise<Token
   const tokens = Object.fromEntries(
     list.map(({ address, symbol, name, decimals }) => [address.toLowerCase(), { symbol, name, decimals }]),
   )
-  try {
+  // Without a cache the list is bought again next time.
+  tryTo(() => {
     mkdirSync(dirname(pathOf(session)), { recursive: true })
     writeFileSync(pathOf(session), JSON.stringify({ savedAt: Date.now(), tokens }))
-  } catch {
-    // Without a cache the list is bought again next time.
-  }
+  })
   return new Map(Object.entries(tokens))
 }
 

@@ -72,6 +72,6 @@ export function withInternals<Made extends object>(made: Made, internals: Client
 }
 
 /** The internals of a client, or of a feed that was made of one; undefined for anything else. */
-export function internalsOf(client: object): ClientInternals | undefined {
-  return (client as { [INTERNALS]?: () => ClientInternals })[INTERNALS]?.()
+export function internalsOf(client: unknown): ClientInternals | undefined {
+  return (Object(client) as { [INTERNALS]?: () => ClientInternals })[INTERNALS]?.()
 }

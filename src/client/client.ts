@@ -25,7 +25,7 @@ import { createSweep } from '../sweep/sweep.ts'
 import { KyTransport } from '../transport/ky.ts'
 import { createRequestHeaders } from '../transport/request-headers.ts'
 import { type AddressReader, createAddressReader } from '../utils/address.ts'
-import { ASYNC_DISPOSE, isPromise } from '../utils/runtime.ts'
+import { ASYNC_DISPOSE, callSafely } from '../utils/runtime.ts'
 import type { ApiPromise } from './api-promise.ts'
 import { type ClientExtension, withInternals } from './client-internals.ts'
 import type { ClientEvent } from './events.ts'
@@ -166,16 +166,12 @@ const QUOTING_FIELDS = ['message', 'code', 'issues', 'params']
 /** Passes events to the listener, without secrets. A listener that throws, at once or later, breaks nothing. */
 function createEmit(listener: ((event: ClientEvent) => unknown) | undefined, redactor: Redactor): Emit | undefined {
   if (listener === undefined) return undefined
-  return (raised) => {
-    try {
-      const event = raised as unknown as Record<string, unknown>
-      for (const name of QUOTING_FIELDS) if (event[name] !== undefined) event[name] = redactor.error(event[name])
-      const returned = listener(raised)
-      if (isPromise(returned)) returned.catch(() => {})
-    } catch {
-      // The listener is at fault, and the call goes on.
-    }
+  const pass = (raised: ClientEvent) => {
+    const event = raised as unknown as Record<string, unknown>
+    for (const name of QUOTING_FIELDS) if (event[name] !== undefined) event[name] = redactor.error(event[name])
+    return listener(raised)
   }
+  return (raised) => callSafely(pass, raised)
 }
 
 /** A call has to fit its own limit and that of the client that it is made with; both learn of its answers. */

@@ -5,17 +5,18 @@ export type Release = () => void
 
 /** At most `size` holders at a time, first come first served. */
 export class Semaphore {
-  readonly #size: number
+  readonly size: number
   /** Those who wait, in the order of arrival. Nobody does while a slot is free. */
   readonly #waiting = new Set<() => void>()
   #held = 0
 
   constructor(size: number) {
-    this.#size = size
+    this.size = size
   }
 
+  /** Undefined when no slot is free. */
   tryAcquire(): Release | undefined {
-    return this.#held < this.#size ? this.#hold() : undefined
+    return this.#held < this.size ? this.#hold() : undefined
   }
 
   /** @throws the signal's reason when it aborts first */

@@ -7,6 +7,8 @@ import { addCredits, type WindowTotals } from './windows.ts'
 /** A limit, and what counts in it now. */
 export interface Counted {
   readonly limit: number
+  /** False while the totals are not known: to ask for them throws. */
+  readonly isLoaded?: boolean
   totals(): WindowTotals
   resetsAt(): number | undefined
 }
@@ -76,7 +78,7 @@ export function createMemoryBudget(settings: BudgetSettings): MemoryBudget {
 /** Node prints what this returns instead of the names of the getters; `JSON.stringify` uses `toJSON`. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom')
 
-/** The public totals of a budget, together with its methods. `counted` may throw while its totals are not known. */
+/** The public totals of a budget, together with its methods. Printing it throws nothing: while its totals are not known, it has a limit alone. */
 export function withTotals<Methods extends object>(counted: Counted, methods: Methods): BudgetTotals & Methods {
   const budget = {
     get limit() {
@@ -99,18 +101,9 @@ export function withTotals<Methods extends object>(counted: Counted, methods: Me
     },
     ...methods,
   }
-  const value = () => printed(budget)
-  return Object.defineProperties(budget, { [INSPECT]: { value }, toJSON: { value } })
-}
-
-/** Of a budget whose totals are not known yet, the limit: printing it throws nothing. */
-function printed<B extends BudgetTotals>(budget: B): object {
-  try {
-    return { ...budget }
-  } catch {
-    const { limit, resetsAt } = budget
-    return { limit, resetsAt }
-  }
+  const get = () => counted.isLoaded
+  const value = () => (get() === false ? { limit: budget.limit, resetsAt: budget.resetsAt } : { ...budget })
+  return Object.defineProperties(budget, { [INSPECT]: { value }, toJSON: { value }, isLoaded: { get } })
 }
 
 /**

@@ -197,7 +197,8 @@ export function createBudget(options: BudgetOptions, clock?: Pick<Clock, 'now' |
 
 /** A budget as a client, a feed, a sweep or a proxy uses it. */
 export interface OpenedBudget {
-  readonly budget: Budget & Partial<Pick<StoredBudget, 'load' | 'flush'>>
+  /** `isLoaded` is false while it is not known yet what earlier processes have spent. */
+  readonly budget: Budget & Partial<Pick<StoredBudget, 'load' | 'flush'>> & { readonly isLoaded?: boolean }
   /** Unless a request is in flight: the next reservation reads first what other processes have written. */
   readAgain?(): void
   /** Writes what is known, and ends the use. @throws StateUnavailableError when the store fails */

@@ -31,7 +31,7 @@ class StoredCore extends BudgetCore {
   readonly #begin: () => StoredCounts
   readonly #windowMs: number | null
   readonly #entry: EntryStore
-  #isLoaded = false
+  isLoaded = false
   /** Whether the entry was read since the budget was opened for the last time. Until then nothing is reserved. */
   #isRead = false
   #reading: Promise<void> | undefined
@@ -46,7 +46,7 @@ class StoredCore extends BudgetCore {
   }
 
   override totals(): WindowTotals {
-    if (!this.#isLoaded) throw notLoaded()
+    if (!this.isLoaded) throw notLoaded()
     return super.totals()
   }
 
@@ -77,7 +77,7 @@ class StoredCore extends BudgetCore {
   }
 
   readonly flush = async (): Promise<void> => {
-    if (this.#isLoaded) await orUnavailable(this.#entry.save(), undefined)
+    if (this.isLoaded) await orUnavailable(this.#entry.save(), undefined)
   }
 
   /** Whether the store knows of the keys in use: after a crash it has to say with which of them a request was sent. */
@@ -95,7 +95,7 @@ class StoredCore extends BudgetCore {
     const text = await this.#entry.readForeign()
     if (text !== undefined) this.#restore(readEntry(text))
     this.#entry.remember(text)
-    this.#isLoaded = true
+    this.isLoaded = true
     this.#isRead = true
   }
 

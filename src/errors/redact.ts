@@ -232,14 +232,8 @@ class SecretMatcher {
 
 const escapePattern = (start: string): string => start.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-function inUrl(secret: string): string {
-  try {
-    return encodeURIComponent(secret)
-  } catch {
-    // Half of a surrogate pair stands in no URL.
-    return secret
-  }
-}
+/** Half of a surrogate pair stands in no URL. */
+const inUrl = (secret: string): string => tryTo(() => encodeURIComponent(secret)) ?? secret
 
 /** Lower case for ASCII only, so that the length stays the same. */
 function fold(text: string): string {

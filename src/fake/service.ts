@@ -141,7 +141,7 @@ export function createFakeService(options: FakeServiceOptions = {}): FakeService
     stub: (operation, answer, options) => session.stubs.add(operation, answer, options),
     faults: () => session.faults.list(),
     holdHeavySlot() {
-      const free = session.heavySlots.acquire()
+      const free = session.heavySlots.tryAcquire()
       if (!free) throw new Error(`All ${session.heavySlots.size} heavy slots are taken.`)
       return free
     },

@@ -47,10 +47,9 @@ export class DailyBudget implements Stretch {
   readonly close: () => Promise<void>
   readonly #clock: FeedClock
   readonly #ofClient: SpendingLimit | undefined
-  #isLoaded: boolean
   /** The stretch stays until then, but for a change of the demand or a new day. */
   #keepUntil = Number.NEGATIVE_INFINITY
-  #renewsAt: number
+  #renewsAt = Number.NEGATIVE_INFINITY
   #unplanned: { credits: number; at: number }
 
   /** @param ofClient what the requests have to fit, too */
@@ -73,8 +72,6 @@ export class DailyBudget implements Stretch {
     this.budget = budget
     this.close = close
     this.isLimited = limit !== undefined
-    this.#isLoaded = this.budget.load === undefined
-    this.#renewsAt = this.renewsAt
     this.#unplanned = { credits: 0, at: clock.now() }
   }
 
@@ -153,15 +150,8 @@ export class DailyBudget implements Stretch {
    * nothing is sent. Undefined if nothing has to be loaded.
    */
   load(): Promise<void> | undefined {
-    if (this.#isLoaded) return undefined
     // The reservation loads again, and rejects with the error.
-    return this.budget.load?.().then(
-      () => {
-        this.#isLoaded = true
-        this.#renewsAt = Number.NEGATIVE_INFINITY
-      },
-      () => {},
-    )
+    return this.#isLoaded ? undefined : this.budget.load?.().catch(() => {})
   }
 
   /**
@@ -204,6 +194,9 @@ export class DailyBudget implements Stretch {
     return budgetExceeded({ of, limit, needed, available, resetsAt }, { operation })
   }
 
+  get #isLoaded(): boolean {
+    return this.budget.isLoaded !== false
+  }
   get #daysLeft(): number {
     return this.isLimited ? Math.max(0, this.renewsAt - this.#clock.now()) / DAY_MS : 0
   }

@@ -1,6 +1,5 @@
 import { isFromElsewhere } from '../errors/api.ts'
 import { type EtnMarketError, isEtnMarketError } from '../errors/base.ts'
-import { isPromise } from '../utils/runtime.ts'
 import type { FeedWatchFailedEvent } from './events.ts'
 
 // What the failure of a request means. Each question has one answer here, which every part of the feed asks for. Errors are told by
@@ -107,18 +106,4 @@ export function codeOf(error: unknown): string {
 
 export function toWatchFailed(address: string, { code, message }: EtnMarketError): FeedWatchFailedEvent {
   return { type: 'feed.watch_failed', addresses: [address], code, message }
-}
-
-/** Calls a callback. What it throws, or rejects with, goes to `onThrow`. */
-export function callSafely<T>(
-  callback: ((value: T) => unknown) | undefined,
-  value: T,
-  onThrow?: (error: unknown) => void,
-) {
-  try {
-    const answer = callback?.(value)
-    if (isPromise(answer)) answer.catch((error) => onThrow?.(error))
-  } catch (error) {
-    onThrow?.(error)
-  }
 }

@@ -14,7 +14,8 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { parseJson } from '../utils/json-data.ts'
-import { isWritable, resolveFile } from './replace-file.ts'
+import { tryTo } from '../utils/runtime.ts'
+import { isWritable, resolveFile, withFile } from './replace-file.ts'
 
 export interface FileLock {
   /** Whether it is still there: somebody may have deleted its file, or taken it over while this process was stopped. */
@@ -105,12 +106,9 @@ function create(file: string, own: string, { heartbeatMs }: typeof TIMES): FileL
   const isHeld = () => read(file)?.text === own
   const timer = setInterval(() => {
     const seconds = Date.now() / 1_000
-    try {
-      // The open file, not its name: what another process has put there is not touched. It takes no room on a full disk.
-      futimesSync(descriptor, seconds, seconds)
-    } catch {
-      // The next one may succeed. Before it writes, a holder looks whether it still has the lock.
-    }
+    // The open file, not its name: what another process has put there is not touched. It takes no room on a full disk. Where it fails, the next one
+    // may succeed: before it writes, a holder looks whether it still has the lock.
+    tryTo(() => futimesSync(descriptor, seconds, seconds))
   }, heartbeatMs)
   timer.unref()
   return {
@@ -163,16 +161,14 @@ type LockText = NonNullable<ReturnType<typeof read>>
 
 /** Opened anew each time: a file on a network shows what is new when it is opened. */
 function read(file: string) {
-  let descriptor: number | undefined
   try {
-    descriptor = openSync(file, 'r')
-    const { mtimeNs } = fstatSync(descriptor, { bigint: true })
-    return { text: readFileSync(descriptor, 'utf8'), changed: mtimeNs }
+    return withFile(file, 'r', (descriptor) => {
+      const { mtimeNs } = fstatSync(descriptor, { bigint: true })
+      return { text: readFileSync(descriptor, 'utf8'), changed: mtimeNs }
+    })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 
@@ -187,22 +183,15 @@ const isOfThisSystem = ({ system, started }: LockHolder): boolean =>
 /** Two containers may have one host name and the same numbers. Linux tells them apart; elsewhere a host has one set of numbers. */
 function identify(): LockHolder {
   const { pid } = process
-  const own = { pid, thread: threadId, host: hostname() }
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    return { ...own, system: `${boot} ${readlinkSync('/proc/self/ns/pid')}`, started: startOf(pid) }
-  } catch {
-    return { ...own, system: process.platform === 'linux' ? '' : own.host, started: '' }
-  }
+  const own = { pid, thread: threadId, host: hostname(), started: startOf(pid) }
+  const boot = tryTo(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
+  const space = tryTo(() => readlinkSync('/proc/self/ns/pid'))
+  return { ...own, system: boot && space ? `${boot} ${space}` : process.platform === 'linux' ? '' : own.host }
 }
 
 /** The moment since the boot at which a process began; empty if there is none. */
 function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name of the program, in brackets, may have spaces. The moment is the 20th field after it.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
-  }
+  const stat = tryTo(() => readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? ''
+  // The name of the program, in brackets, may have spaces. The moment is the 20th field after it.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { EtnMarketError } from '../errors/base.ts'
 import { invalidOption } from '../errors/input.ts'
+import { parseJson } from '../utils/json-data.ts'
 import { ASYNC_DISPOSE } from '../utils/runtime.ts'
 import { createWriteQueue } from '../utils/write-queue.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
@@ -206,17 +207,15 @@ export function readEntries(path: string): Map<string, Entry> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
     throw failedError(path, 'read', error)
   }
-  try {
-    const { format, entries } = JSON.parse(text)
-    const list = Object.entries(entries as Record<string, Entry>)
-    if (format === FORMAT && list.every(isEntry)) return new Map(list)
-  } catch {
-    // As for any other text that is no store.
-  }
+  const { format, entries } = Object(parseJson(text))
+  const list = Object.entries<Entry>(Object(entries))
+  if (format === FORMAT && entries && list.every(isEntry)) return new Map(list)
   const advice = 'Restore it from a backup, or move it away to begin without what it counted.'
   const message = `${path}: it is damaged, or no file of a store. It was left as it is. ${advice}`
   throw new FileStoreError(message, { code: 'store_unreadable', path })
 }
 
-const isEntry = ([, { value, expires }]: [string, Entry]): boolean =>
-  typeof value === 'string' && (expires === undefined || typeof expires === 'number')
+function isEntry([, entry]: [string, unknown]): boolean {
+  const { value, expires } = Object(entry)
+  return typeof value === 'string' && (expires === undefined || typeof expires === 'number')
+}

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { chmod, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { tryTo } from '../utils/runtime.ts'
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
@@ -69,23 +70,23 @@ export function replaceFileSync(path: string, write: (temporary: string) => void
     rmSync(temporary, { force: true })
     throw error
   }
-  try {
-    syncPath(dirname(target), 'r')
-  } catch {
-    // As in `replaceFile`.
-  }
+  // As in `replaceFile`.
+  tryTo(() => syncPath(dirname(target), 'r'))
 }
 
 /** Whether Node's permission model is on. It refuses `fchmod` and `fsync`; what is written with `O_SYNC` is on the disk without them. */
 const isRestricted = (): boolean => process.permission !== undefined
 
 function syncPath(path: string, flags: 'r' | 'r+'): void {
-  if (isRestricted()) return
-  const file = openSync(path, flags)
+  if (!isRestricted()) withFile(path, flags, fsyncSync)
+}
+
+export function withFile<T>(path: string, flags: 'r' | 'r+' | 'a+', use: (descriptor: number) => T): T {
+  const descriptor = openSync(path, flags)
   try {
-    fsyncSync(file)
+    return use(descriptor)
   } finally {
-    closeSync(file)
+    closeSync(descriptor)
   }
 }
 
@@ -105,11 +106,8 @@ export function resolveFile(path: string): string {
   return join(realpathSync(dirname(path)), basename(path))
 }
 
-export function isWritable(folder: string): boolean {
-  try {
+export const isWritable = (folder: string): boolean =>
+  tryTo(() => {
     accessSync(folder, constants.W_OK)
     return true
-  } catch {
-    return false
-  }
-}
+  }) ?? false

@@ -113,6 +113,5 @@ export function withFleetInternals<Made extends Fleet>(made: Made, internals: Fl
 
 /** The internals of a fleet; undefined for anything else. */
 export function fleetInternalsOf(fleet: unknown): FleetInternals | undefined {
-  const isObject = typeof fleet === 'object' && fleet !== null
-  return isObject ? (fleet as { [INTERNALS]?: () => FleetInternals })[INTERNALS]?.() : undefined
+  return (Object(fleet) as { [INTERNALS]?: () => FleetInternals })[INTERNALS]?.()
 }

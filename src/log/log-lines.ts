@@ -42,6 +42,7 @@ export function createLogLines(level: LogLevel, logger: Logger = standardError()
   }
 
   return (event) => {
+    // Not by a function that clients have, too: a page's bundle would be split at what both parts need.
     try {
       print(event)
     } catch {

@@ -1,6 +1,4 @@
 import { LightAbortController, raceWithAbort } from '../concurrency/cancellation.ts'
-import type { Budget } from '../credits/budget.ts'
-import { isEtnMarketError } from '../errors/base.ts'
 import { createAddressReader } from '../utils/address.ts'
 import { ASYNC_DISPOSE, isPromise } from '../utils/runtime.ts'
 import { createIdentify, type Identity } from './identify.ts'
@@ -200,15 +198,10 @@ class ProxyServer {
 }
 
 /** Undefined without a limit, and until a store was read. */
-function spentBudget(budget: Budget): SpentBudget | undefined {
-  if (budget.limit === Number.POSITIVE_INFINITY) return undefined
-  try {
-    const { limit, spent, uncertain, available, resetsAt } = budget
-    return { limit, spent: spent + uncertain, available, resetsAt }
-  } catch (error) {
-    if (isEtnMarketError(error) && error.code === 'budget_not_loaded') return undefined
-    throw error
-  }
+function spentBudget(budget: ProxySettings['budget']): SpentBudget | undefined {
+  if (budget.limit === Number.POSITIVE_INFINITY || budget.isLoaded === false) return undefined
+  const { limit, spent, uncertain, available, resetsAt } = budget
+  return { limit, spent: spent + uncertain, available, resetsAt }
 }
 
 /** @throws Refusal for a call that names a token which visitors may not ask for, or none */

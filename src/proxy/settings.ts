@@ -22,7 +22,7 @@ export function readSettings(options: ProxyOptions) {
   rejectUnknown('proxy option', options, OPTIONS)
   const { visitor, visitorCookie, perVisitor, operator, feed, stream } = options
   const { client: own, basePath = '', cors = { origins: [] }, cdn = { maxAgeMs: 0 } } = options
-  const client = typeof own === 'object' && own !== null ? internalsOf(own) : undefined
+  const client = internalsOf(own)
   if (client === undefined) throw invalidOption('client', own, 'a client made by createClient')
   const { clock = client.clock } = options
   for (const [name, value] of Object.entries({ visitor, operator }))

@@ -1,5 +1,5 @@
 import { type Clock, startBackgroundTimer } from '../concurrency/clock.ts'
-import type { MemoryBudget } from '../credits/budget.ts'
+import type { ReservationDetails } from '../credits/budget.ts'
 import { BudgetCore, creditsLeft, HeldCredits } from '../credits/budget-core.ts'
 import type { WindowTotals } from '../credits/windows.ts'
 import { MINUTE_MS } from '../utils/time-units.ts'
@@ -23,8 +23,6 @@ class VisitorWindow implements WindowTotals {
     this.endsAt = endsAt
   }
 }
-
-type VisitorLimit = Pick<MemoryBudget, 'check' | 'reserve'>
 
 /** The budgets of visitors, in this process. */
 export class Visitors {
@@ -57,7 +55,7 @@ export class Visitors {
   }
 
   /** The limit of a visitor who buys something, until `end` is called. @throws Refusal when too many are remembered */
-  begin(id: string): VisitorLimit {
+  begin(id: string): VisitorBudget {
     this.#forgetEnded()
     const [oldest] = this.#windows.values()
     if (oldest && this.#windows.size >= MAX_VISITORS && !this.#windows.has(id))
@@ -127,26 +125,26 @@ export class Visitors {
   }
 
   /** Made when it is needed: an object for each remembered visitor would take ten times as much as its window. */
-  #limitOf(id: string): VisitorLimit {
+  #limitOf(id: string): VisitorBudget {
     const current = () => {
       this.#forgetEnded()
       return this.#windows.get(id) ?? this.#start(id)
     }
-    const budget = new VisitorBudget({
+    return new VisitorBudget({
       limit: this.#limit,
       windows: { current, totals: current, msLeft: () => current().endsAt - this.#now() },
       now: () => this.#clock.now(),
       keyBalances: undefined,
     })
-    return {
-      check: (credits, details) => budget.check(credits, details),
-      reserve: (credits, details) => new VisitorCredits(budget, credits, details),
-    }
   }
 }
 
 /** The answer says that it is the visitor's own budget which a call does not fit. */
 class VisitorBudget extends BudgetCore {
+  reserve(credits: number, details?: ReservationDetails): VisitorCredits {
+    return new VisitorCredits(this, credits, details)
+  }
+
   override exceeded(needed: number): Error {
     return overBudget({ needed, resetsAt: this.resetsAt() }, 'visitor', this.settings.now(), this.limit)
   }

@@ -97,13 +97,14 @@ export class Member {
   readonly nameOf = createKeyReader()
   readonly #id = randomId().replaceAll('-', '').slice(0, 20)
   readonly #commands: Commands
-  #credits: number
+  /** Credits of all members in a window. */
+  credits: number
   #ids = 0
   #isClosed = false
 
   constructor(redis: RedisConnection, options: RedisFleetOptions) {
     this.settings = readOptions(options)
-    this.#credits = this.settings.credits
+    this.credits = this.settings.credits
     this.name = options.name
     this.keys = new FleetKeys(this.name)
     this.#commands = new Commands(redis, this.settings, () => this.nextId())
@@ -111,21 +112,16 @@ export class Member {
     this.renewals = new Renewals(this.command, this.settings.leaseMs, this.ages)
   }
 
-  /** Credits of all members in a window. */
-  get credits(): number {
-    return this.#credits
-  }
-
   /** What all members state, as the scripts compare it. */
   get config(): string {
-    return configOf(this.settings, this.#credits)
+    return configOf(this.settings, this.credits)
   }
 
   async initialize(changes: FleetChanges = {}): Promise<void> {
-    const credits = readChanges(changes, this.settings) ?? this.#credits
+    const credits = readChanges(changes, this.settings) ?? this.credits
     const isChange = changes.budget === undefined ? 0 : 1
     await this.askLedger(INITIALIZE, [configOf(this.settings, credits), this.view.seen, isChange])
-    this.#credits = credits
+    this.credits = credits
     await this.waitForReplicas()
   }
 

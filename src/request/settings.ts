@@ -85,7 +85,7 @@ function checkParts({ budget, heavyConcurrency, fleet, cache, onEvent, clock, ..
       'A fleet has a budget and heavyConcurrency of its own: give these to createRedisFleet, not to the client.'
     throw new InvalidRequestError(message, { code: 'invalid_option' })
   }
-  if (budget !== undefined && !isOption(budget))
+  if (budget !== undefined && (typeof budget !== 'object' || budget === null))
     throw invalidOption('budget', budget, '{ credits, windowMs } or a budget of createBudget')
   if (cache !== undefined) checkCache(cache)
   if (onEvent !== undefined && typeof onEvent !== 'function') throw invalidOption('onEvent', onEvent, 'a function')
@@ -110,8 +110,6 @@ function checkTransport({ transport, fetch, hooks }: ClientOptions): void {
       throw invalidOption(name, 'given with transport', 'left out then: a transport uses neither fetch nor hooks')
   }
 }
-
-const isOption = (value: unknown) => typeof value === 'object' && value !== null
 
 /** The settings of one call on a client; the client's own object when nothing is overridden. */
 export function callSettings(options: CallOptions, client: CallSettings, operation: CallName): CallSettings {

@@ -1,7 +1,6 @@
 import { type Clock, LOOK_MS, startTimer, systemClock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 import { checkCallbacks, invalidOption, rejectUnknown, requireGlobals } from '../errors/input.ts'
-import { callSafely } from '../feed/failures.ts'
 import { FeedClock } from '../feed/feed-clock.ts'
 import {
   type AppVisibility,
@@ -13,7 +12,7 @@ import { isStale, PriceSnapshots, streamedAge, toFeedPrice } from '../feed/price
 import { PageStream } from '../feed/stream/page-stream.ts'
 import type { FeedStreamStatus } from '../feed/stream/stream-state.ts'
 import type { FeedPrice } from '../feed/watch/types.ts'
-import { canStream, onceInTurn, trimEnd } from '../utils/runtime.ts'
+import { callSafely, canStream, onceInTurn, trimEnd } from '../utils/runtime.ts'
 
 /** Options of `createPriceStream`. */
 export interface PriceStreamOptions {

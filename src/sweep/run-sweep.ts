@@ -14,6 +14,7 @@ import { strongest } from '../request/billing.ts'
 import type { CallInput } from '../request/plan-requests.ts'
 import { createHashNames } from '../utils/hash-name.ts'
 import { parseJson } from '../utils/json-data.ts'
+import { callSafely } from '../utils/runtime.ts'
 import type { SweepContext, SweepSettings } from './sweep.ts'
 import { CallLimit } from './sweep-budget.ts'
 
@@ -179,11 +180,7 @@ export class SweepRun {
     const elapsedMs = this.#context.clock.monotonic() - this.#startedAt
     const etaMs = this.#calls === 0 ? undefined : (elapsedMs / this.#calls) * this.#pending.size
     const [done, failed, total, credits] = [this.#done, this.#failed, this.#total, this.#credits]
-    try {
-      this.#settings.onProgress?.({ done, failed, total, credits, etaMs })
-    } catch {
-      // The listener is at fault, and the sweep goes on.
-    }
+    callSafely(this.#settings.onProgress, { done, failed, total, credits, etaMs })
   }
 
   #keyOf(key: string): string {

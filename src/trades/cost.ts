@@ -35,23 +35,19 @@ export function adaptInterval(everyMs: number, trades: number): number {
  * page. That is paid for out of what was saved, so that the total stays within one full page at each interval, and one more.
  */
 export class TradeCost {
-  #state: TradeCostState = { saved: FULL_PAGE, rate: null, intervalStart: Number.NEGATIVE_INFINITY }
+  state: TradeCostState
 
-  constructor(before?: TradeCostState) {
-    if (before) this.#state = before
-  }
-
-  get state(): TradeCostState {
-    return this.#state
+  constructor(before: TradeCostState = { saved: FULL_PAGE, rate: null, intervalStart: Number.NEGATIVE_INFINITY }) {
+    this.state = before
   }
 
   /** Whether a request between two intervals is paid for. */
   get coversExtra(): boolean {
-    return this.#state.saved >= FULL_PAGE
+    return this.state.saved >= FULL_PAGE
   }
 
   limitAfter(elapsedMs: number): number {
-    const { rate, saved } = this.#state
+    const { rate, saved } = this.state
     if (rate === null) return PAGE_SIZE
     const limit = Math.min(PAGE_SIZE, MIN_LIMIT + Math.ceil(SAFETY_FACTOR * rate * elapsedMs))
     return saved >= tradeCredits(limit) ? limit : PAGE_SIZE
@@ -59,9 +55,9 @@ export class TradeCost {
 
   /** Records what a request cost, or may have cost. One that is not extra begins an interval. */
   recordCost(credits: number, sentAt: number, isExtra: boolean): void {
-    const { intervalStart, saved } = this.#state
-    this.#state = {
-      ...this.#state,
+    const { intervalStart, saved } = this.state
+    this.state = {
+      ...this.state,
       intervalStart: isExtra ? intervalStart : sentAt,
       saved: Math.min(MAX_SAVED, saved + (isExtra ? 0 : FULL_PAGE) - credits),
     }
@@ -70,12 +66,12 @@ export class TradeCost {
   recordTrades(count: number, elapsedMs: number): void {
     const current = count / Math.max(1, elapsedMs)
     // Up at once and down slowly, because too few trades cost another request.
-    this.#state = { ...this.#state, rate: Math.max(current, ((this.#state.rate ?? current) + current) / 2) }
+    this.state = { ...this.state, rate: Math.max(current, ((this.state.rate ?? current) + current) / 2) }
   }
 
   recordFirst(trades: readonly Trade[]): void {
     const [newest, oldest] = [trades[0]?.timestamp, trades.at(-1)?.timestamp]
     if (typeof newest !== 'number' || typeof oldest !== 'number') return
-    this.#state = { ...this.#state, rate: trades.length / Math.max(1, (newest - oldest) * 1_000) }
+    this.state = { ...this.state, rate: trades.length / Math.max(1, (newest - oldest) * 1_000) }
   }
 }

@@ -1,15 +1,12 @@
+import { tryTo } from './runtime.ts'
+
 /** Deeper data than this is no data of the service, and more than `JSON.stringify` may be given. */
 const MAX_DEPTH = 500
 const TOO_DEEP = `[more than ${MAX_DEPTH} levels deep]`
 
 /** What a JSON text holds, or undefined where the text is none. */
-export function parseJson(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+export const parseJson = (text: string | undefined): unknown =>
+  text === undefined ? undefined : tryTo(() => JSON.parse(text))
 
 /** More levels than any answer has, and fewer than overflow the stack of what reads them, such as `JSON.stringify`. */
 export const MAX_LEVELS = 1_000

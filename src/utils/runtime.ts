@@ -96,3 +96,17 @@ export function tryTo<T>(run: () => T): T | undefined {
     return undefined
   }
 }
+
+/** Calls a callback, whose failures concern nobody else. What it throws, or rejects with, goes to `onThrow`. */
+export function callSafely<T>(
+  callback: ((value: T) => unknown) | undefined,
+  value: T,
+  onThrow?: (error: unknown) => void,
+): void {
+  try {
+    const answer = callback?.(value)
+    if (isPromise(answer)) answer.catch((error) => onThrow?.(error))
+  } catch (error) {
+    onThrow?.(error)
+  }
+}

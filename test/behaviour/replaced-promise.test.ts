@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { callSafely } from '../../src/feed/failures.ts'
+import { callSafely } from '../../src/utils/runtime.ts'
 import { costs, ok, price } from '../support/answers.ts'
 import { flush } from '../support/clock.ts'
 import { address, setup, watch } from '../support/setup.ts'

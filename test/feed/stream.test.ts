@@ -462,6 +462,8 @@ test('a page knows whether it is connected, that the service is down, then that 
   expect(events.at(-1)).toBe('connected')
   expect(watched.at(-1)?.stale).toBe(false)
   expect(bought).toEqual([])
+  await page.close()
+  expect(page.status().stream?.state).toBe('connecting')
 })
 
 test('a hidden page closes its stream after ten seconds and buys nothing, and opens it when it is visible again', async () => {

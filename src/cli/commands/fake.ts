@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { createFakeService, type FakeService, type FakeServiceOptions } from 'etn-market/fake'
 import { isRunning } from '../../file-store/file-lock.ts'
+import { tryTo } from '../../utils/runtime.ts'
 import { addExample, readCount } from '../common-options.ts'
 import { SIGNALS, usageError } from '../failure.ts'
 import { nameFile, readTextFile, statOpenFile, tryAccess } from '../files.ts'
@@ -103,10 +104,6 @@ function onEndOfParent(callback: () => void): void {
 
 /** A terminal belongs to the user, and `/dev/null` is at its end from the start. */
 function isPipe(fd: number): boolean {
-  try {
-    const input = statOpenFile(fd)
-    return input.isFIFO() || input.isSocket()
-  } catch {
-    return false
-  }
+  const input = tryTo(() => statOpenFile(fd))
+  return input !== undefined && (input.isFIFO() || input.isSocket())
 }

@@ -1,6 +1,7 @@
 import { type CallOptions, isEtnMarketError } from 'etn-market'
+import { withFile } from '../../file-store/replace-file.ts'
 import { CommandError } from '../failure.ts'
-import { appendLine, reasonOf, withFile } from '../files.ts'
+import { appendLine, reasonOf } from '../files.ts'
 import { DueTime } from '../line-times.ts'
 import type { PlanLine } from '../plan-line.ts'
 import { isForAllCalls, isOverLimit } from '../session.ts'

@@ -46,9 +46,8 @@ export class Pools {
     return [...this.#own.filter((pool) => pool.version === version), ...stable, ...generated]
   }
 
-  /** The pool of a token and WETN. Without a V3 pool it is the V2 one. */
+  /** The pool of another token and WETN. Without a V3 pool it is the V2 one. */
   ofToken(token: WorldToken, wanted: 2 | 3): WorldPool {
-    if (this.#prices.isWetn(token)) throw new Error('WETN is the other side of every pool and has none of its own.')
     const given = this.#own.filter((pool) => this.#isOwnPair(pool, token))
     const ownPool = given.find(({ version }) => version === wanted) ?? given[0]
     if (ownPool) return ownPool

@@ -1,5 +1,5 @@
 import { once } from '../../utils/once.ts'
-import { isPromise } from '../../utils/runtime.ts'
+import { callSafely, isPromise } from '../../utils/runtime.ts'
 import { alterReply, type Delivery, deliveryOf, faultReply, skipsExecution } from '../faults/effects.ts'
 import type { FaultEffects } from '../faults/fault-options.ts'
 import { cut } from '../rules/check.ts'
@@ -159,13 +159,7 @@ function finishRequest({ journal, settings }: Session, entry: JournalEntry, answ
   if (entry.finished) return
   journal.finish(entry)
   answer?.free()
-  try {
-    // Logging never fails a request, nor the process.
-    const { id, method, path, credits, fault } = entry
-    const label = fault === null ? '' : ` [${fault}]`
-    const result: unknown = settings.log?.(`#${id} ${method} ${path}: ${outcomeOf(entry)}, ${credits} credits${label}`)
-    if (isPromise(result)) result.catch(() => {})
-  } catch {
-    // The request is not affected.
-  }
+  const { id, method, path, credits, fault } = entry
+  const label = fault === null ? '' : ` [${fault}]`
+  callSafely(settings.log, `#${id} ${method} ${path}: ${outcomeOf(entry)}, ${credits} credits${label}`)
 }

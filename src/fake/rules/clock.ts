@@ -1,3 +1,4 @@
+import { type Clock, startTimer, systemClock } from '../../concurrency/clock.ts'
 import { nextTurn } from '../../concurrency/event-loop.ts'
 
 /** Source of the time. The `clock` of a client has this shape. */
@@ -149,15 +150,7 @@ export class ServiceClock {
   }
 
   #startTimer(ms: number, callback: () => void): () => void {
-    if (ms === Number.POSITIVE_INFINITY) return () => {}
-    if (!this.#clock.sleep) {
-      const timer = setTimeout(ms > MAX_WAIT_MS ? () => {} : callback, Math.min(ms, MAX_WAIT_MS))
-      return () => clearTimeout(timer)
-    }
-    const controller = new AbortController()
-    this.#clock.sleep(ms, controller.signal).then(callback, () => {})
-    // With a reason: without one, each timer that is stopped makes an error with a stack.
-    return () => controller.abort('stopped')
+    return startTimer(this.#clock.sleep ? (this.#clock as Clock) : systemClock, ms, callback)
   }
 }
 

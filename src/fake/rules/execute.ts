@@ -1,5 +1,5 @@
+import { Semaphore } from '../../concurrency/semaphore.ts'
 import { looksLikeAddress } from '../../utils/address.ts'
-import { once } from '../../utils/once.ts'
 import type { Accounts, KeyState } from './accounts.ts'
 import { show } from './check.ts'
 import type { Charge, History } from './journal.ts'
@@ -91,7 +91,7 @@ export function execute(
   const cost = priceOf(operation, items)
   checkCredits(account, cost)
   if (!result) throw notFound(`${operation} knows nothing at ${parsed.address}.`)
-  const free = route.heavy ? state.heavySlots.acquire() : () => {}
+  const free = route.heavy ? state.heavySlots.tryAcquire() : () => {}
   if (!free) throw state.heavySlots.busy()
 
   const answer = { data: result.data, text: result.text, cursor: result.cursor ?? null, free }
@@ -112,23 +112,7 @@ function countItems(operation: FakeOperation, data: unknown, { addresses }: Pars
 }
 
 /** The slots of the heavy routes, shared by all keys. */
-export class HeavySlots {
-  readonly size: number
-  #held = 0
-
-  constructor(size: number) {
-    this.size = size
-  }
-
-  /** Takes a slot and returns a function that frees it; further calls of that function do nothing. `undefined` when none is free. */
-  acquire(): (() => void) | undefined {
-    if (this.#held >= this.size) return undefined
-    this.#held++
-    return once(() => {
-      this.#held--
-    })
-  }
-
+export class HeavySlots extends Semaphore {
   busy(): Rejection {
     const message = `The heavy routes are at their limit of ${this.size} calls in flight across all keys. Nothing was charged.`
     return new Rejection(503, 'server_busy', message, [RETRY_AFTER])

@@ -1,4 +1,5 @@
 import { editDistance } from '../../utils/nearest.ts'
+import { tryTo } from '../../utils/runtime.ts'
 
 /** Name of an operation, as the documentation gives it. */
 export type FakeOperation = keyof typeof ROUTES
@@ -128,13 +129,7 @@ export function matchRoute(path: string): RouteMatch | undefined {
   return undefined
 }
 
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
+const decode = (part: string): string => tryTo(() => decodeURIComponent(part)) ?? part
 
 /** Cost of adding or removing a segment; that of replacing one is at most 1. */
 const GAP = 0.75

@@ -26,7 +26,8 @@ export class Backoff {
   readonly #emit: (event: FeedEvent) => void
   #wait: Wait | undefined
   #hasStopped = false
-  #failures = 0
+  /** Since the last success. */
+  failures = 0
 
   constructor(clock: FeedClock, emit: (event: FeedEvent) => void) {
     this.#clock = clock
@@ -43,9 +44,6 @@ export class Backoff {
   /** 0 or less when the wait is over. Whole milliseconds: the rest of a rounding would be lost beside the time of day, and so never wait. */
   get leftMs(): number {
     return this.#wait ? Math.ceil(this.#wait.leftMs()) : Number.NEGATIVE_INFINITY
-  }
-  get failures(): number {
-    return this.#failures
   }
   /** Why requests wait now, or why they have waited and none has succeeded since. */
   get failure(): Failure | undefined {
@@ -65,7 +63,7 @@ export class Backoff {
     const isTransient = !isFinal && !isUnreadable(error)
     const leftMs = isFinal ? this.#untilRenewal(error) : this.#untilRetry(error)
     // Requests that fail together count as one failure.
-    if (!isFinal && (this.#wait === undefined || sentAt >= this.until)) this.#failures++
+    if (!isFinal && (this.#wait === undefined || sentAt >= this.until)) this.failures++
     if (Math.ceil(leftMs()) >= this.leftMs) this.#wait = { state, error, isTransient, leftMs }
     const code = codeOf(error)
     if (!isFinal) this.#emit({ type: 'feed.waiting', code, waitMs: this.leftMs })
@@ -84,7 +82,7 @@ export class Backoff {
   end(): void {
     this.#wait = undefined
     this.#hasStopped = false
-    this.#failures = 0
+    this.failures = 0
     this.#emit({ type: 'feed.resumed' })
   }
 

@@ -94,7 +94,6 @@ export class PageStream {
   /** Set while changes are collected, or while a hidden page still has its stream. */
   #stopWindow: (() => void) | undefined
   #isHiding = false
-  #isStopped = false
   #stopWait = () => {}
   #stopGrace = () => {}
   #stopLook = () => {}
@@ -109,7 +108,7 @@ export class PageStream {
   /** Call it when `wanted` or `isPaused` may have changed. */
   changed(): void {
     const isHidden = this.#options.isPaused()
-    if (this.#isStopped || (this.#stopWindow && isHidden === this.#isHiding)) return
+    if (this.#stopWindow && isHidden === this.#isHiding) return
     this.#stopWindow?.()
     this.#isHiding = isHidden
     const ms = isHidden ? HIDDEN_MS : this.#attempt ? CHANGES_MS : OPENING_MS
@@ -165,12 +164,13 @@ export class PageStream {
     }
   }
 
+  /** Only what is known is asked for afterwards. */
   stop(): void {
-    this.#isStopped = true
     this.#stopWindow?.()
     this.#stopListening()
     this.#close()
-    this.#addresses = new Set()
+    this.#asked = new Set()
+    this.#setState('connecting')
   }
 
   #isLate(): boolean {

@@ -29,7 +29,7 @@ export interface RefusedAddress {
 }
 
 /**
- * What a page knows of its stream: what it says, or `connecting`: not open yet; `reconnecting`: lost, or refused for a while, also by something before the proxy; `refused`: by the
+ * What a page knows of its stream: what it says, or `connecting`: not open yet, or closed; `reconnecting`: lost, or refused for a while, also by something before the proxy; `refused`: by the
  * proxy, for good, or by the service; `paused`: the page is hidden.
  */
 export type FeedStreamState = StreamState | 'connecting' | 'reconnecting' | 'paused'

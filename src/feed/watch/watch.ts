@@ -1,6 +1,6 @@
 import { checkCallbacks, invalidOption, rejectUnknown, requireMilliseconds } from '../../errors/input.ts'
-import { messageOf } from '../../utils/runtime.ts'
-import { callSafely, codeOf, type Failure, isKeyRefused } from '../failures.ts'
+import { callSafely, messageOf } from '../../utils/runtime.ts'
+import { codeOf, type Failure, isKeyRefused } from '../failures.ts'
 import type { FeedContext } from '../feed.ts'
 import { isStale, type Subscriber, type TrackedPrice, toFeedPrice } from '../prices/tracked-price.ts'
 import { iterateLatest, type LatestValueStream } from '../requests/latest-value-stream.ts'
@@ -66,7 +66,6 @@ export class RunningWatch implements Subscriber {
   }
 
   update({ inputs, everyMs, atLeastEveryMs }: WatchTarget): void {
-    if (!this.#isRunning) return
     const before = this.#inputs
     this.#inputs = inputs
     for (const tracked of this.#prices) if (!inputs.has(tracked.address)) this.#leave(tracked)

@@ -88,7 +88,6 @@ export class EventStream {
   #isAwaited = false
   /** Half heartbeats since it was written. */
   #idleTicks = 0
-  #isEnded = false
 
   /**
    * @param request its signal reports that the reader has left
@@ -130,7 +129,7 @@ export class EventStream {
   }
 
   get isEnded(): boolean {
-    return this.#isEnded
+    return !this.#list.streams.has(this)
   }
 
   get list(): PriceList {
@@ -153,7 +152,6 @@ export class EventStream {
 
   /** Writes what is new if the reader waits, and ends a stream that nobody reads. Returns the number of bytes. */
   write(turn: Turn): number {
-    if (this.#isEnded) return 0
     if (!this.#isAwaited) {
       if (this.#idleTicks >= MAX_UNREAD_TICKS) this.end()
       return 0
@@ -169,7 +167,7 @@ export class EventStream {
 
   /** Ends it from this side. @param lastWords why, where there is a reason */
   end(lastWords = ''): void {
-    if (this.#isEnded) return
+    if (this.isEnded) return
     this.#leave()
     if (lastWords !== '') this.#controller?.enqueue(encode((this.#words ?? '') + lastWords))
     this.#controller?.close()
@@ -196,10 +194,8 @@ export class EventStream {
   readonly #onAbort = () => this.end()
 
   #leave(): void {
-    if (this.#isEnded) return
-    this.#isEnded = true
+    if (!this.#list.streams.delete(this)) return
     this.#request.signal.removeEventListener('abort', this.#onAbort)
-    this.#list.streams.delete(this)
     this.#onEnd()
   }
 }
