@@ -300,6 +300,17 @@ describe('the clock of the system', () => {
     expect(elapsed()).toBeCloseTo(before + 2_000 + NIGHT, -2)
   })
 
+  test.runIf(isLinux)('counts minutes of sleep after weeks without any', () => {
+    const elapsed = start()
+    for (let hour = 0; hour < 24 * 21; hour++) {
+      pass(HOUR)
+      elapsed()
+    }
+    const before = elapsed()
+    pass(1_000, { slept: 600_000 })
+    expect(elapsed()).toBeCloseTo(before + 601_000, -2)
+  })
+
   test.runIf(isLinux)('asks the boot clock only where the wall clock ran ahead', () => {
     const elapsed = start()
     const { asked } = machine
