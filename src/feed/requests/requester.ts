@@ -1,5 +1,5 @@
 import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
-import { sleep } from '../../concurrency/clock.ts'
+import { LOOK_MS, sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { addJitter, ExponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedBoughtEvent } from '../events.ts'
@@ -89,7 +89,7 @@ export class Requester {
     if (loading !== undefined) await raceWithAbort(loading, signal)
     let spec = specify()
     for (let ms = this.#waitMs(spec); ms > 0; ms = this.#waitMs(spec)) {
-      await sleep(clock, ms, signal)
+      await sleep(clock, Math.min(ms, LOOK_MS), signal)
       spec = specify()
     }
     const sentAt = clock.now()
@@ -103,7 +103,7 @@ export class Requester {
       if (!spec.isUsable(data)) throw unusable(operation, answer)
       this.#retries.failures = 0
       this.#reportedCode = undefined
-      return { ...answer, sentAt }
+      return { ...answer, sentAt: sentAt - answer.sharedForMs }
     } catch (error) {
       signal.throwIfAborted()
       if (stop?.aborted && error === stop.reason) throw error
