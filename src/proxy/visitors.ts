@@ -16,7 +16,7 @@ class VisitorWindow implements WindowTotals {
   uncertain = 0
   /** Purchases that are under way. Between two attempts they have nothing reserved. */
   purchases = 0
-  /** When it ends, in whole milliseconds of elapsed time: V8 stores other numbers as objects. */
+  /** When it ends, in whole milliseconds since the visitors were created: V8 stores other numbers as objects. */
   readonly endsAt: number
 
   constructor(endsAt: number) {
@@ -31,6 +31,7 @@ export class Visitors {
   readonly #limit: number
   readonly #windowMs: number
   readonly #clock: Clock
+  readonly #createdAt: number
   /** Those that end first come first. */
   readonly #windows = new Map<string, VisitorWindow>()
   #stopTimer: (() => void) | undefined
@@ -39,6 +40,7 @@ export class Visitors {
     this.#limit = credits
     this.#windowMs = windowMs
     this.#clock = clock
+    this.#createdAt = clock.monotonic()
   }
 
   /** Visitors whose windows have not ended. */
@@ -60,7 +62,7 @@ export class Visitors {
     const [oldest] = this.#windows.values()
     if (oldest && this.#windows.size >= MAX_VISITORS && !this.#windows.has(id))
       throw refuse(429, 'visitor_budget_exceeded', 'Too many visitors. Try again later.', {
-        retryAfterMs: oldest.endsAt - this.#clock.monotonic(),
+        retryAfterMs: oldest.endsAt - this.#now(),
       })
     const window = this.#windows.get(id) ?? this.#start(id)
     window.purchases++
@@ -94,8 +96,12 @@ export class Visitors {
     this.#stopTimer?.()
   }
 
+  #now(): number {
+    return this.#clock.monotonic() - this.#createdAt
+  }
+
   #start(id: string): VisitorWindow {
-    const window = new VisitorWindow(Math.ceil(this.#clock.monotonic() + this.#windowMs))
+    const window = new VisitorWindow(Math.ceil(this.#now() + this.#windowMs))
     this.#windows.delete(id)
     this.#windows.set(copyOf(id), window)
     this.#forgetLater()
@@ -105,7 +111,7 @@ export class Visitors {
   /** Forgets windows that have ended. One with a purchase under way is followed by the next window of its visitor. */
   #forgetEnded(): void {
     for (const [id, { endsAt, purchases }] of this.#windows) {
-      if (endsAt > this.#clock.monotonic()) return
+      if (endsAt > this.#now()) return
       if (purchases > 0) this.#start(id).purchases = purchases
       else this.#windows.delete(id)
     }
@@ -128,7 +134,7 @@ export class Visitors {
     }
     const budget = new VisitorBudget({
       limit: this.#limit,
-      windows: { current, totals: current, msLeft: () => current().endsAt - this.#clock.monotonic() },
+      windows: { current, totals: current, msLeft: () => current().endsAt - this.#now() },
       now: () => this.#clock.now(),
       keyBalances: undefined,
     })

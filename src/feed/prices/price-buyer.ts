@@ -168,8 +168,7 @@ export class PriceBuyer {
       credits,
     })
     this.#isolation.recordSuccess(prices, isUnknown)
-    const askedAt = sentAt - sharedForMs
-    const at = askedAt - cachedForMs
+    const at = sentAt - sharedForMs - cachedForMs
     const requestedAt = clock.toUnix(at)
     for (const tracked of prices) {
       const price = bought.prices.get(tracked.address)
@@ -177,7 +176,7 @@ export class PriceBuyer {
         this.#refuse([tracked], bought.error, sentAt, true)
         continue
       }
-      const known = { price, at, requestedAt, askedAt }
+      const known = { price, at, requestedAt, askedAt: sentAt - sharedForMs }
       this.#planner.deliver(tracked, known)
       this.#shared?.write(tracked, known)
     }

@@ -179,7 +179,6 @@ export class TrackedPrice {
     if (this.#purchases === 0) this.askedAt = this.#knownAskedAt
   }
 
-  /** Everybody gets it, and so learns whether it is late. */
   deliver(known: KnownPrice, now: number): void {
     const { price, at, requestedAt, askedAt = at } = known
     // An answer may overtake the one before it.

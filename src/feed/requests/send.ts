@@ -47,9 +47,8 @@ export function createSend(client: FeedClient, internals: ClientInternals | unde
     const { data, meta } = await (internals
       ? internals.call(operation, params, options, { budget: limit, stop }).withMeta()
       : callMethod(client, operation, params, options))
-    const { headers, sharedForMs = 0 } = meta
-    const credits = meta.credits.charged
-    return { data: data as T, credits, headers, sharedForMs, cachedForMs: cachedForMs(headers?.age) }
+    const { credits, headers, sharedForMs = 0 } = meta
+    return { data: data as T, credits: credits.charged, headers, sharedForMs, cachedForMs: cachedForMs(headers?.age) }
   }
 }
 
