@@ -13,8 +13,7 @@ export interface Bought {
   readonly answer: Answer
   readonly cost: number
   /**
-   * How old it is beyond the visitor's own question, in milliseconds: how long the proxy, or a cache behind it, had kept it. What took long to come is
-   * no older for those who have waited for it.
+   * How much older it is than the visitor's own question, in milliseconds: the proxy or a cache behind it had kept it, or others had asked before.
    */
   readonly keptMs: number
 }
