@@ -22,6 +22,8 @@ export interface CallMeta {
   readonly requests: number
   /** Whether it joined an identical call that was already under way, at least in part. */
   readonly shared: boolean
+  /** How long that call had been under way since it was sent, in milliseconds: the answer may be that much older than this call; 0 if it joined none. */
+  readonly sharedForMs: number
   /** Whether it was answered from the cache, at least in part. */
   readonly cached: boolean
   /** How long the call took, in milliseconds. */

@@ -94,7 +94,7 @@ function assemble(options: ClientOptions, redactor: Redactor): Client {
   const ky = new KyTransport(options)
   const transport = options.transport ?? ky
   const maxResponseBytes = count('maxResponseBytes', options.maxResponseBytes, MAX_RESPONSE_BYTES, 1)
-  const cache = options.cache && new Cache(options.cache, baseUrl, clock, emit)
+  const cache = options.cache && new Cache(options.cache, baseUrl, lifetimes.ages, emit)
   const batchConcurrency = count('batchConcurrency', options.batchConcurrency, 4, 1)
   // After all that may throw, because only a client ends its use of an entry.
   const { budget, admission, close: closeBudget } = resolveLimits(options, clock)

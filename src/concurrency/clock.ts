@@ -137,14 +137,16 @@ export class SystemClock implements Clock {
   readonly random = systemClock.random
   readonly sleep = systemClock.sleep
   readonly #wallSteps = new StepDetector(systemClock.monotonic(), systemClock.now())
-  readonly #sleeps = new StepDetector(systemClock.monotonic(), bootTime())
+  readonly #bootAhead = bootTime() - systemClock.monotonic()
   #sleptMs = 0
 
   readonly monotonic = (): number => {
     const elapsed = performance.now()
-    // To ask for the boot time takes longer than everything else here.
-    if (this.#wallSteps.look(elapsed, Date.now()) > 0)
-      this.#sleptMs += Math.max(0, this.#sleeps.look(elapsed, bootTime()))
+    // To ask for the boot time takes longer than everything else here. Both clocks run at one rate, so that only sleep takes them apart.
+    if (this.#wallSteps.look(elapsed, Date.now()) > 0) {
+      const sleptMs = bootTime() - elapsed - this.#bootAhead
+      if (sleptMs > this.#sleptMs + MIN_STEP_MS) this.#sleptMs = sleptMs
+    }
     return elapsed + this.#sleptMs
   }
 }

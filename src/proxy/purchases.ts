@@ -13,8 +13,7 @@ export interface Bought {
   readonly answer: Answer
   readonly cost: number
   /**
-   * How old it is beyond the visitor's own question, in milliseconds: how long the proxy, or a cache behind it, had kept it. What took long to come is
-   * no older for those who have waited for it.
+   * How much older it is than the visitor's own question, in milliseconds: the proxy or a cache behind it had kept it, or others had asked before.
    */
   readonly keptMs: number
 }
@@ -28,8 +27,6 @@ export class Purchases {
   readonly #cache: AnswerCache
   readonly #visitors: Visitors | undefined
   readonly #live = new Set<Promise<unknown>>()
-  /** When the first of those who wait for a call has asked for it, by the age clock, and how many wait, by its key. */
-  readonly #asked = new Map<string, { readonly at: number; callers: number }>()
 
   /** @param visitors undefined where visitors have no limit of their own */
   constructor(settings: ProxySettings, visitors: Visitors | undefined) {
@@ -64,10 +61,8 @@ export class Purchases {
     const onLeave = () => {
       stopTimer = startTimer(clock, ABANDONED_MS, () => cutOff.abort(left.reason))
     }
-    const asked = this.#asked.get(key) ?? { at: ages.now(), callers: 0 }
+    const askedAt = ages.now()
     const own = this.#visitors?.begin(visitor)
-    this.#asked.set(key, asked)
-    asked.callers++
     const budget = own && limit ? joinLimits(own, limit) : (own ?? limit)
     left.addEventListener('abort', onLeave)
     try {
@@ -77,18 +72,17 @@ export class Purchases {
       const cost = Math.min(charged, estimated * meta.attempts)
       // Those who share a call make one answer of it.
       const known = meta.shared ? this.#cache.get(key) : undefined
-      const keptMs = cachedForMs(meta.headers?.age)
+      const keptMs = meta.sharedForMs + cachedForMs(meta.headers?.age)
       if (known) return { answer: known, cost, keptMs }
       const text = client.redact(toBody(operation, data))
       // An answer is as old as its question: it may have waited in a connection while the machine slept.
-      const at = asked.at - keptMs
+      const at = askedAt - keptMs
       const answer = { body: encode(text), etag: etagOf(text), at, freshUntil: at + rule.cacheMs }
       this.#cache.set(key, answer)
       return { answer, cost, keptMs }
     } finally {
       left.removeEventListener('abort', onLeave)
       stopTimer()
-      if (--asked.callers === 0) this.#asked.delete(key)
       this.#visitors?.end(visitor)
     }
   }

@@ -55,15 +55,15 @@ class SharedReservation implements Reservation {
   readonly #lease: Lease
   /** The window in which Redis has it; undefined before. */
   #window: string | undefined
-  /** When Redis was asked for it, in elapsed time. */
+  /** When Redis was asked for it, in elapsed time and by the age clock, and how long that window lasted then. */
   #reservedAt = 0
+  #askedAt = 0
+  #msLeft = 0
   /** The name of the API key, as Redis knows it and as the request is sent; empty where it is not known. */
   #keyInRedis = ''
   #key = ''
   /** When its request was about to be sent, in elapsed time; undefined before. */
   #confirmedAt: number | undefined
-  /** When the window may be over, by the age clock. */
-  #windowEndsAt = 0
   #isDecided = false
 
   constructor(member: Member, credits: number) {
@@ -83,8 +83,9 @@ class SharedReservation implements Reservation {
     // If this process ends, a balance of that key proves what the request has cost. Of several keys a member names none.
     const isNamed = name === this.#keyInRedis || (this.#keyInRedis === '' && keysInUse.size > 1)
     const now = this.#member.ages.now()
-    // Sure to be in the window, and known to be reserved.
-    if (isNamed && now < this.#windowEndsAt - RESOLUTION_MS && now < this.#lease.endsAt) return undefined
+    // Sure to be in the window, and known to be reserved. A wall clock that is set back a little holds up the age clock for as long.
+    const elapsedMs = Math.max(now - this.#askedAt, this.#confirmedAt - this.#reservedAt)
+    if (isNamed && elapsedMs < this.#msLeft - RESOLUTION_MS && now < this.#lease.endsAt) return undefined
     return this.reserve(name, details)
   }
 
@@ -92,10 +93,10 @@ class SharedReservation implements Reservation {
   async reserve(key: string, details: ReservationDetails | undefined): Promise<void> {
     const member = this.#member
     const { ages, settings, config, view, renewals } = member
-    const sentAt = ages.now()
+    this.#askedAt = ages.now()
     this.#reservedAt = ages.monotonic()
     // It lasts that long also where no answer arrives.
-    this.#lease.endsAt = sentAt + settings.leaseMs
+    this.#lease.endsAt = this.#askedAt + settings.leaseMs
     try {
       member.throwIfClosed()
       const answer = await member.askLedger(RESERVE, [config, view.seen, this.#lease.id, this.credits, key])
@@ -109,7 +110,7 @@ class SharedReservation implements Reservation {
       member.throwIfClosed()
       this.#window = answer.window
       this.#keyInRedis = key
-      this.#windowEndsAt = sentAt + answer.msLeft
+      this.#msLeft = answer.msLeft
       if (!this.#isDecided && this.credits > 0) renewals.add(this.#lease)
     } catch (error) {
       // Nothing was sent, so nothing may stay reserved, not even when the script is executed later.

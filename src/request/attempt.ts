@@ -210,7 +210,7 @@ export class Attempt implements HttpAttempt {
 
   #recordSent(sending: ChargedRequest): void {
     this.#sent = this.#context.usage.recordSent()
-    sending.sentAt = this.#context.cache?.now()
+    sending.sentAt = this.#context.lifetimes.ages.now()
     sending.emit?.({ type: 'request.sent', params: sending.params })
   }
 

@@ -165,6 +165,8 @@ export interface PaidResult {
   readonly paid: ChargeTotals
   /** Whether another call pays for it. */
   readonly isShared: boolean
+  /** How long its request was under way before this call joined it, in milliseconds. @default 0 */
+  readonly sharedForMs?: number
 }
 
 export function createTotals(): ChargeTotals {
@@ -172,16 +174,17 @@ export function createTotals(): ChargeTotals {
 }
 
 /** What all requests of a call were charged, and how many were shared, and are from the cache. */
-export type CallTotals = ChargeTotals & { shared: number; cached: number }
+export type CallTotals = ChargeTotals & { shared: number; sharedForMs: number; cached: number }
 
 export function sumUp(results: readonly PaidResult[]): CallTotals {
-  const sum = Object.assign(createTotals(), { shared: 0, cached: 0 })
-  for (const { paid, isShared, answer } of results) {
+  const sum = Object.assign(createTotals(), { shared: 0, sharedForMs: 0, cached: 0 })
+  for (const { paid, isShared, sharedForMs = 0, answer } of results) {
     sum.attempts += paid.attempts
     sum.credits += paid.credits
     sum.charge = strongest(sum.charge, paid.charge)
     sum.isComputed ||= paid.isComputed
     if (isShared) sum.shared++
+    sum.sharedForMs = Math.max(sum.sharedForMs, sharedForMs)
     if (answer !== undefined && answer.status === undefined) sum.cached++
   }
   return sum

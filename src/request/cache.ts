@@ -1,7 +1,7 @@
 import type { CacheEvent } from '../client/events.ts'
 import type { CacheableOperation, CacheOptions, CacheStore } from '../client/options.ts'
 import type { CancellationSignal } from '../concurrency/cancellation.ts'
-import { AgeClock, type Clock } from '../concurrency/clock.ts'
+import type { AgeClock, Clock } from '../concurrency/clock.ts'
 import { callStore, storedText } from '../concurrency/store-call.ts'
 import { checkStore, invalidOption, rejectUnknown } from '../errors/input.ts'
 import { operations } from '../generated/operations.ts'
@@ -55,9 +55,8 @@ export class Cache {
   readonly #ttlMs: CacheOptions['ttlMs']
   readonly #store: CacheStore
   readonly #baseUrl: () => string
-  readonly #clock: Clock
   readonly #emit: Emit | undefined
-  readonly #ages: AgeClock
+  readonly #ages: AgeClock<Clock>
   /** Many stores take no long keys, or change keys with `?` and `/`. */
   readonly #nameOf = createHashNames()
   #restsUntil = Number.NEGATIVE_INFINITY
@@ -67,16 +66,15 @@ export class Cache {
   constructor(
     { ttlMs, store = createMemoryStore() }: CacheOptions,
     baseUrl: () => string,
-    clock: Clock,
+    ages: AgeClock<Clock>,
     emit: Emit | undefined,
   ) {
     // A copy, because nobody checks what is changed later.
     this.#ttlMs = { ...ttlMs }
     this.#store = store
     this.#baseUrl = baseUrl
-    this.#clock = clock
     this.#emit = emit
-    this.#ages = new AgeClock(clock)
+    this.#ages = ages
   }
 
   /** The fresh answer to a request, if there is one. @throws the reason of the signal, and nothing else */
@@ -93,16 +91,11 @@ export class Cache {
     }
   }
 
-  /** The time that ages are counted with. */
-  now(): number {
-    return this.#ages.now()
-  }
-
   /**
    * Keeps an answer that matches the contract, which is as old as its request: the service may have read it at once. Nobody waits for the
    * store.
    */
-  set(request: PlannedRequest, { envelope, text, headers }: RequestResult, ids: Ids, sentAt = this.now()): void {
+  set(request: PlannedRequest, { envelope, text, headers }: RequestResult, ids: Ids, sentAt = this.#ages.now()): void {
     if (!isExpected(request, envelope) || !this.#isUsed(request)) return
     const freshUntil = sentAt + this.#ttlOf(request) - cachedForMs(headers.get('age'))
     this.#keep(request, text, freshUntil).catch((error) => this.#rest(ids, error))
@@ -117,20 +110,20 @@ export class Cache {
   }
 
   #isUsed(request: PlannedRequest): boolean {
-    return this.#ttlOf(request) > 0 && this.#clock.monotonic() >= this.#restsUntil
+    return this.#ttlOf(request) > 0 && this.#ages.monotonic() >= this.#restsUntil
   }
 
   #rest(ids: Ids, error: unknown): void {
-    this.#restsUntil = this.#clock.monotonic() + REST_MS
+    this.#restsUntil = this.#ages.monotonic() + REST_MS
     this.#emit?.({ type: 'cache.failed', ...ids, message: messageOf(error) })
   }
 
   async #find(request: PlannedRequest, { deadlineMs, signal }: CacheWait): Promise<Envelope | undefined> {
     const timeoutMs = Math.min(MAX_WAIT_MS, deadlineMs / 2)
     const read = () => this.#store.get(this.#keyOf(request))
-    const entry = parseEntry(await callStore(read, { clock: this.#clock, timeoutMs, signal }))
+    const entry = parseEntry(await callStore(read, { clock: this.#ages.wall, timeoutMs, signal }))
     if (entry === undefined) return undefined
-    const now = this.now()
+    const now = this.#ages.now()
     const own = this.#kept.get(this.#ttlOf(request))?.get(this.#keyOf(request)) ?? now
     // Where the wall clock was set back, the entry of this process seems to be of the future.
     const freshUntil = Math.min(this.#ages.fromUnix(entry.expiresAt), own > now ? own : Number.POSITIVE_INFINITY)
@@ -144,7 +137,7 @@ export class Cache {
 
   async #keep(request: PlannedRequest, text: string, freshUntil: number): Promise<void> {
     // In whole milliseconds, which Redis asks for.
-    const leftMs = Math.ceil(freshUntil - this.now())
+    const leftMs = Math.ceil(freshUntil - this.#ages.now())
     if (leftMs <= 0) return
     const ttl = this.#ttlOf(request)
     const key = this.#keyOf(request)
@@ -165,7 +158,7 @@ export class Cache {
     const expired: string[] = []
     for (const keys of this.#kept.values()) {
       for (const [key, freshUntil] of keys) {
-        const isFresh = freshUntil > this.now()
+        const isFresh = freshUntil > this.#ages.now()
         if (isFresh && keys.size <= MAX_ANSWERS) break
         keys.delete(key)
         if (!isFresh) expired.push(key)

@@ -1,10 +1,11 @@
 import { abortReason, createAbortListeners, LightAbortController, throwIfAborted } from '../concurrency/cancellation.ts'
-import type { Clock } from '../concurrency/clock.ts'
+import { AgeClock, type Clock } from '../concurrency/clock.ts'
 import { EtnMarketError } from '../errors/base.ts'
 
 /** The calls of a client that have not ended, and what each needs to know of the others. */
 export class CallLifetimes {
   readonly clock: Clock
+  readonly ages: AgeClock<Clock>
   /** Aborts when the client is closed. */
   readonly closed = new LightAbortController()
   readonly listenForAbort = createAbortListeners()
@@ -18,6 +19,7 @@ export class CallLifetimes {
 
   constructor(clock: Clock) {
     this.clock = clock
+    this.ages = new AgeClock(clock)
   }
 
   /** @throws the signal's reason when it has aborted already, or an error when the client is closed */

@@ -194,7 +194,7 @@ class Call {
       if (!isShared) return result
       // Each caller may change what it gets, so those that share get a copy.
       const envelope = copyEnvelope(request, answer.text) ?? answer.envelope
-      return { answer: { ...answer, envelope }, paid, isShared }
+      return { ...result, answer: { ...answer, envelope } }
     }
   }
 
@@ -279,6 +279,7 @@ function callMeta({ sum, estimated, remaining, count, durationMs, status, header
     attempts: sum.attempts,
     requests: count - sum.cached,
     shared: sum.shared > 0,
+    sharedForMs: sum.sharedForMs,
     cached: sum.cached > 0,
     durationMs,
     status,

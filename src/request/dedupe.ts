@@ -107,6 +107,8 @@ class Deadline {
 interface Wait {
   readonly waiter: Waiter
   readonly deadline: Deadline
+  /** By the age clock. */
+  readonly joinedAt: number
   /** Leaves no timer or listener behind. */
   end(): void
   resolve(result: SharedResult): void
@@ -125,6 +127,8 @@ export abstract class InFlightRequest {
   readonly totals = createTotals()
   /** Whether an attempt was handed to the network and has not ended. */
   isSending = false
+  /** When it was last sent, by the age clock; undefined where a hook answered. */
+  sentAt: number | undefined
   /** Where further callers find it. */
   readonly #inFlight: InFlightRequests
   readonly #key: string
@@ -169,7 +173,7 @@ export abstract class InFlightRequest {
         stop?.removeEventListener('abort', onStop)
       }
       // Not an object of a class: V8 keeps ended ones until the next full collection, with the answers that they lead to.
-      const wait: Wait = { waiter, deadline, end, resolve }
+      const wait: Wait = { waiter, deadline, joinedAt: lifetime.calls.ages.now(), end, resolve }
       signal.addEventListener('abort', onAbort)
       stop?.addEventListener('abort', onStop)
       if (this.#isQueued) deadline.setQueued(true)
@@ -277,7 +281,8 @@ export abstract class InFlightRequest {
 
   #resolve(wait: Wait, isPayer: boolean, answer: RequestResult | undefined, error: unknown, mustRestart = false): void {
     const paid = isPayer ? this.#claim() : { ...createTotals(), attempts: this.totals.attempts }
-    wait.resolve({ answer, error, paid, isShared: !isPayer, mustRestart })
+    const sharedForMs = Math.max(0, wait.joinedAt - (this.sentAt ?? wait.joinedAt))
+    wait.resolve({ answer, error, paid, isShared: !isPayer, sharedForMs, mustRestart })
   }
 
   /** Lets no further caller join. */

@@ -103,8 +103,6 @@ export class ChargedRequest extends InFlightRequest implements AdmissionRequest 
   apiKey = ''
   /** The attempt under way: 1 for the first. */
   number = 0
-  /** When it was last sent, as the cache counts ages; undefined where a hook answered, or without a cache. */
-  sentAt: number | undefined
   /** Whether it has waited since it was last about to be sent: then a turn of the event loop passes before it is sent. */
   hasWaited: boolean
   /** What the service, and no hook, let the last attempt fail with, where it may be retried. */

@@ -124,6 +124,21 @@ describe.each(kinds)('after a sleep that is %s', (_, isCertain) => {
     })
   })
 
+  test('a feed takes no answer for a young one that another feed has waited for since before it', async () => {
+    const { clock, fake, open } = setupFeed()
+    const [first, feed] = [open(), open()]
+    fake.fault({ delayMs: 5 * SECOND, times: 1 })
+    const waited = watch(first.price(BOLT))
+    await clock.advance(SECOND)
+    clock.suspend(NIGHT, isCertain)
+    const asked = watch(feed.price(BOLT, { maxAgeMs: MINUTE }))
+    await clock.advance(20 * SECOND)
+    // Both have asked again.
+    expect([waited.state, asked.state]).toEqual(['resolved', 'resolved'])
+    expect(asked.value?.usd).toBe(waited.value?.usd)
+    for (const each of [first, feed]) await each.close()
+  })
+
   test('a day of a budget with a store is the one of the wall clock, and no true day is overspent', async () => {
     const clock = createVirtualClock(ELEVEN_AT_NIGHT)
     const store = new Map<string, string>()
@@ -214,6 +229,28 @@ describe('after a sleep that is certain', () => {
     expect([script.requests.length, clock.pending]).toEqual([1, 0])
   })
 
+  test('candles that waited for the next day of the budget are bought within ten seconds', async () => {
+    const clock = createVirtualClock(ELEVEN_AT_NIGHT)
+    const fake = createFakeService({ clock })
+    const budget = createBudget({ credits: 1_000, windowMs: DAY, store: new Map<string, string>() }, clock)
+    const client = createClient({ apiKey: fake.key, clock, budget, transport: createDirectTransport(fake.fetch) })
+    const feed = createPriceFeed(client, { clock })
+    const candles = watchCandles(feed, BOLT, { bucket: '1h', everyMs: MINUTE, limit: 10 })[Symbol.asyncIterator]()
+    const [first, second] = [watch(candles.next()), watch(candles.next())]
+    await clock.advance(SECOND)
+    expect(first.state).toBe('resolved')
+    const rest = await budget.reserve(budget.available)
+    await rest.confirm()
+    rest.settle(rest.credits)
+    feed.watch(BOLT, { everyMs: MINUTE, onPrice() {}, onError() {} })
+    await clock.advance(2 * MINUTE)
+    expect(feed.status().reason).toBe('budget_exceeded')
+    clock.suspend(NIGHT, true)
+    await clock.advance(10 * SECOND)
+    expect(second.state).toBe('resolved')
+    await feed.close()
+  })
+
   test('a window of a budget in memory is over', async () => {
     const clock = createVirtualClock()
     const budget = createBudget({ credits: 100, windowMs: HOUR }, clock)
@@ -298,6 +335,17 @@ describe('the clock of the system', () => {
     expect(elapsed()).toBe(before + 2_000)
     pass(0, { slept: NIGHT, stepped: -HOUR / 2 })
     expect(elapsed()).toBeCloseTo(before + 2_000 + NIGHT, -2)
+  })
+
+  test.runIf(isLinux)('counts minutes of sleep after weeks without any', () => {
+    const elapsed = start()
+    for (let hour = 0; hour < 24 * 21; hour++) {
+      pass(HOUR)
+      elapsed()
+    }
+    const before = elapsed()
+    pass(1_000, { slept: 600_000 })
+    expect(elapsed()).toBeCloseTo(before + 601_000, -2)
   })
 
   test.runIf(isLinux)('asks the boot clock only where the wall clock ran ahead', () => {

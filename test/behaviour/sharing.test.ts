@@ -22,6 +22,21 @@ describe('equal calls in flight', () => {
     expect(ended).toEqual([[false, 50], ...Array(4).fill([true, 0])])
   })
 
+  test('tell each call how long the request had been under way that it joined', async () => {
+    const { client, clock, script } = setup()
+    const ask = () => watch(client.token.price({ address: TOKEN }).withMeta())
+    const first = ask()
+    await clock.advance(3_000)
+    const second = ask()
+    clock.suspend(3_600_000, false)
+    const third = ask()
+    await clock.advance(2_000)
+    script.open[0]?.answer(good())
+    await clock.advance(0)
+    const ms = [first, second, third].map(({ value }) => value?.meta.sharedForMs)
+    expect(ms).toEqual([0, expect.closeTo(3_000, -1), expect.closeTo(3_603_000, -1)])
+  })
+
   test('share one request with the address in any case', async () => {
     const { client, clock, script } = setup()
     for (const written of [TOKEN, TOKEN.toLowerCase(), `0x${TOKEN.slice(2).toUpperCase()}`])

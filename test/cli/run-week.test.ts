@@ -426,3 +426,24 @@ test('what a crash tore takes no other answer with it, and a restart writes no p
       .map((line) => JSON.parse(line) as object)
   expect([read('etn.jsonl').length, read('prices.jsonl').length]).toEqual([1, 4])
 })
+
+test.each([true, false])(
+  'a line whose hours have begun while the machine slept begins within its interval, certain sleep: %s',
+  async (isCertain) => {
+    const { clock, start } = prepare(
+      `- { operation: token.price, addresses: ${list(0, 1)}, every: 1m, hours: 12:00-12:10 }`,
+    )
+    const run = await start()
+    await clock.advance(20.5 * 60_000)
+    const before = run.of('price').length
+    clock.suspend(DAY - 18 * 60_000, isCertain)
+    await clock.advance(61_000)
+    expect(
+      run
+        .of('price')
+        .slice(before)
+        .map(({ stale }) => stale),
+    ).toContain(false)
+    await run.stop()
+  },
+)

@@ -44,6 +44,28 @@ test('answers that take just less than half of an interval arrive in time: reque
   expect(types(events)).not.toContain('feed.slow')
 })
 
+test('a price that is too old when it arrives is delivered once', async () => {
+  const { feed, clock } = setupSlow(5 * SECOND)
+  const { prices } = recordWatch(feed, BOLT, MINUTE)
+  await clock.advance(SECOND)
+  clock.suspend(60 * MINUTE, false)
+  await clock.advance(30 * SECOND)
+  expect(prices.map(({ stale }) => stale)).toEqual([true, false])
+})
+
+test('a price of a request that a tick shares has the age of that request', async () => {
+  const { feed, clock, fake } = setupSlow(5 * SECOND)
+  const { prices } = recordWatch(feed, [BOLT, CORE], MINUTE)
+  await clock.advance(90 * SECOND)
+  const { nextAt = 0 } = feed.explain().timetable[0] ?? {}
+  await clock.advance(nextAt - clock.now() - 2 * SECOND)
+  watch(feed.price(BOLT, { maxAgeMs: 0 }))
+  const before = { prices: prices.length, requests: fake.journal().length }
+  await clock.advance(10 * SECOND)
+  expect(fake.journal()).toHaveLength(before.requests + 2)
+  for (const { ageMs } of prices.slice(before.prices)) expect(ageMs).toBeGreaterThanOrEqual(5 * SECOND)
+})
+
 test('prices that are late because answers are slow are marked stale, once each, and an event reports it once', async () => {
   const { feed, clock, events } = setupSlow(40 * SECOND)
   const { prices } = recordWatch(feed, BOLT, MINUTE)

@@ -53,15 +53,15 @@ const CEILINGS = [
   // Callers who keep their own limits in a shared request, batches that are reserved whole, losses with their age 0.6. Sweeps and the reader of
   // a stored budget load at once, in place of a second way in: 2.2. What stands between client and service is 1.6: answers of fronts, tunnels that a
   // proxy refuses, ages of answers, requests that Bun and Deno send once, one budget for each entry of a store. Clocks that sleep and have fractions 0.5.
-  // Limits a day, names of budgets, and answers of hooks and for hooks that are refused 0.1.
+  // Limits a day, names of budgets, and answers of hooks and for hooks that are refused 0.1. How old an answer is that calls share 0.1.
   {
     what: 'createClient, own code',
     code: "export { createClient } from './index.js'",
-    ceiling: 41_100,
+    ceiling: 41_200,
     external: SHARED,
   },
   // With ky 4.9 and p-retry 0.9. What React Native, older Workers and other realms lack or do otherwise is 0.3.
-  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 46_900 },
+  { what: 'createClient', code: "export { createClient } from './index.js'", ceiling: 47_000 },
   // The operations 0.6, keccak 1.0, the checks of parameters 1.3 with their messages, the base of errors 0.7, bodies
   // that no reader shares or overflows on 0.3.
   { what: 'estimateCost', code: "export { estimateCost } from './index.js'", ceiling: 4_600 },
@@ -69,7 +69,7 @@ const CEILINGS = [
   { what: 'isEtnMarketError', code: "export { isEtnMarketError } from './index.js'", ceiling: 1_190 },
   // Bounded numbers of values in an answer, late writes of a budget and deadlines of calls that wait for a slot are 0.4 of it; a sweep that
   // ends without a retry of what was sent, and one whose ledger is shared by clients, 0.1. Thrown values that cannot be read 0.1.
-  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 49_400 },
+  { what: 'the main entry, whole', code: "export * from './index.js'", ceiling: 49_500 },
   // Addresses, budgets and errors, which it shares with the client, are counted here again: 11. Prices, timetable and schedule 11, alerts and
   // changes 2, priorities 2, what a store shares 1.4. Streams load with their first use. Ages that count sleep 0.2, purchases that are whole and
   // told reasons of a stop 0.6, runtimes that lack something 0.3. The budget of a day has none of what budgets of users may state beside a limit.

@@ -121,10 +121,10 @@ export class RunningLine {
     this.emit({ event: 'failed', code: 'not_written', message, credits: 0 })
   }
 
-  /** Sleeps while something is left to wait, or until the run is to end. The wall clock may be set, and a machine may sleep: it looks every few minutes. */
+  /** Sleeps while something is left to wait, or until the run is to end. The wall clock may be set, and a machine may sleep: it looks in each interval, and every few minutes. */
   async sleepWhile(left: () => number, signal = this.run.signal): Promise<void> {
     for (let ms = left(); ms > 0 && !signal.aborted; ms = left())
-      await this.run.clock.sleep(Math.min(ms, MAX_SLEEP_MS), signal).catch(() => {})
+      await this.run.clock.sleep(Math.min(ms, this.line.times.everyMs, MAX_SLEEP_MS), signal).catch(() => {})
   }
 
   /** Makes a call. When the run is to end, nothing more is sent, and what is in flight is waited for. */

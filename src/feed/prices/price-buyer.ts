@@ -155,7 +155,7 @@ export class PriceBuyer {
 
   #recordSuccess(prices: Prices, bought: BoughtPrices, sentAt: number, decidedAt: number): void {
     const { clock, dailyBudget, backoff, emit } = this.#context
-    const { credits, isUnknown = false, cachedForMs = 0 } = bought
+    const { credits, isUnknown = false, cachedForMs = 0, sharedForMs = 0 } = bought
     if (prices.some(({ watchers, paceMs }) => watchers.size === 0 || paceMs > 0)) dailyBudget.recordUnplanned(credits)
     // The first request after a failure may have waited in the client, which is not latency.
     const tookMs = clock.now() - decidedAt
@@ -168,7 +168,7 @@ export class PriceBuyer {
       credits,
     })
     this.#isolation.recordSuccess(prices, isUnknown)
-    const at = sentAt - cachedForMs
+    const at = sentAt - sharedForMs - cachedForMs
     const requestedAt = clock.toUnix(at)
     for (const tracked of prices) {
       const price = bought.prices.get(tracked.address)
@@ -176,7 +176,7 @@ export class PriceBuyer {
         this.#refuse([tracked], bought.error, sentAt, true)
         continue
       }
-      const known = { price, at, requestedAt, askedAt: sentAt }
+      const known = { price, at, requestedAt, askedAt: sentAt - sharedForMs }
       this.#planner.deliver(tracked, known)
       this.#shared?.write(tracked, known)
     }

@@ -179,7 +179,7 @@ export class TrackedPrice {
     if (this.#purchases === 0) this.askedAt = this.#knownAskedAt
   }
 
-  deliver(known: KnownPrice): void {
+  deliver(known: KnownPrice, now: number): void {
     const { price, at, requestedAt, askedAt = at } = known
     // An answer may overtake the one before it.
     if (askedAt >= this.#knownAskedAt) {
@@ -187,7 +187,7 @@ export class TrackedPrice {
       this.#knownAskedAt = askedAt
     }
     this.release()
-    this.reportedLateMs = 0
+    this.reportedLateMs = Math.ceil(now - this.at) - 1
     this.#maybeChargedAt = LONG_AGO
     this.failingSince = NEVER
     this.#update()

@@ -1,5 +1,5 @@
 import { type CancellationSignal, raceWithAbort } from '../../concurrency/cancellation.ts'
-import { sleep } from '../../concurrency/clock.ts'
+import { LOOK_MS, sleep } from '../../concurrency/clock.ts'
 import { type EtnMarketError, isEtnMarketError } from '../../errors/base.ts'
 import { addJitter, ExponentialBackoff } from '../../utils/time-units.ts'
 import type { FeedBoughtEvent } from '../events.ts'
@@ -24,11 +24,8 @@ export interface Answer<T> extends Spent<T> {
   readonly sentAt: number
 }
 
-const HIDDEN_CHECK_MS = 1_000
-/** How often it is checked whether what is in flight has ended without a charge. */
-const RESERVED_CHECK_MS = 1_000
-/** How often it is checked whether the budget has room beside the watches. */
-const SHARE_CHECK_MS = 60_000
+/** How often it is checked whether the page is shown again, or what is in flight has ended without a charge. */
+const CHECK_MS = 1_000
 
 /** Makes the requests of one consumer, each within the share of the budget that the watches leave. */
 export class Requester {
@@ -62,7 +59,7 @@ export class Requester {
   #waitMs({ operation, worstCase }: RequestSpec): number {
     const { clock, dailyBudget, backoff, isPaused } = this.#feed
     const leftMs = Math.max(backoff.leftMs, this.#notBefore - clock.monotonic())
-    if (isPaused()) return HIDDEN_CHECK_MS
+    if (isPaused()) return CHECK_MS
     if (leftMs > 0) {
       this.#report(backoff.failure?.error)
       return leftMs
@@ -71,9 +68,9 @@ export class Requester {
     // No day of the budget has room for what is larger than all of it: that is sent, and refused.
     if (availableForRequests >= worstCase || worstCase > budget.limit) return 0
     // What is in flight may end without a charge, or was left by a reader who made room.
-    if (availableForRequests + dailyBudget.reserved >= worstCase) return RESERVED_CHECK_MS
+    if (availableForRequests + dailyBudget.reserved >= worstCase) return CHECK_MS
     this.#report(dailyBudget.exceeded(operation, worstCase, availableForRequests))
-    return SHARE_CHECK_MS
+    return LOOK_MS
   }
 
   mayRetry(error: unknown, { worstCase }: RequestSpec): boolean {
@@ -89,7 +86,7 @@ export class Requester {
     if (loading !== undefined) await raceWithAbort(loading, signal)
     let spec = specify()
     for (let ms = this.#waitMs(spec); ms > 0; ms = this.#waitMs(spec)) {
-      await sleep(clock, ms, signal)
+      await sleep(clock, Math.min(ms, LOOK_MS), signal)
       spec = specify()
     }
     const sentAt = clock.now()
@@ -103,7 +100,7 @@ export class Requester {
       if (!spec.isUsable(data)) throw unusable(operation, answer)
       this.#retries.failures = 0
       this.#reportedCode = undefined
-      return { ...answer, sentAt }
+      return { ...answer, sentAt: sentAt - answer.sharedForMs }
     } catch (error) {
       signal.throwIfAborted()
       if (stop?.aborted && error === stop.reason) throw error

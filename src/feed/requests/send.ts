@@ -18,6 +18,8 @@ export interface Spent<T> {
   readonly headers: CallMeta['headers']
   /** How long a cache on the way had kept the answer, in milliseconds. */
   readonly cachedForMs: number
+  /** How long before the call its request was sent, where another call had sent it, in milliseconds. */
+  readonly sharedForMs: number
 }
 
 export interface SendOptions {
@@ -45,8 +47,8 @@ export function createSend(client: FeedClient, internals: ClientInternals | unde
     const { data, meta } = await (internals
       ? internals.call(operation, params, options, { budget: limit, stop }).withMeta()
       : callMethod(client, operation, params, options))
-    const { headers } = meta
-    return { data: data as T, credits: meta.credits.charged, headers, cachedForMs: cachedForMs(headers?.age) }
+    const { credits, headers, sharedForMs = 0 } = meta
+    return { data: data as T, credits: credits.charged, headers, sharedForMs, cachedForMs: cachedForMs(headers?.age) }
   }
 }
 
@@ -69,7 +71,7 @@ async function callMethod(client: FeedClient, operation: OperationId, params: ob
 
 type Method = (params: object, options: CallOptions) => ApiPromise<unknown>
 
-export interface BoughtPrices {
+export interface BoughtPrices extends Partial<Pick<Spent<unknown>, 'sharedForMs'>> {
   /** Null: the token has no price. Addresses whose entry in the answer is invalid are missing. */
   readonly prices: ReadonlyMap<string, TokenPrice | null>
   readonly credits: number
@@ -91,11 +93,11 @@ export async function buyPrices(send: Send, addresses: readonly string[], option
     if (isBatch || !isUnknownToken(error)) throw error
     return { prices: new Map([[address, null]]), credits: 0, cachedForMs: error.cachedForMs, isUnknown: true }
   }
-  const { data, credits, cachedForMs } = spent
+  const { data, credits, cachedForMs, sharedForMs } = spent
   const prices = readEntries(isBatch ? data : { [address]: data }, addresses)
   const error = prices.size < addresses.length ? unusable(operation, spent) : undefined
   if (prices.size === 0) throw error
-  return { prices, credits, cachedForMs, error }
+  return { prices, credits, cachedForMs, sharedForMs, error }
 }
 
 /** What was paid for and cannot be read. */

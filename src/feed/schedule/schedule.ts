@@ -111,7 +111,7 @@ export class Schedule {
 
   /** A price has arrived: from the service, the store or a stream. */
   deliver(tracked: TrackedPrice, known: KnownPrice): void {
-    tracked.deliver(known)
+    tracked.deliver(known, this.#context.clock.now())
     this.#setDue(tracked, NEVER)
     for (const subscriber of tracked.subscribers()) subscriber.onPrice(tracked)
     this.#context.notify()
