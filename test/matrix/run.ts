@@ -46,8 +46,8 @@ const SIDE_BY_SIDE = [
     serviceWorker,
     ...managers,
   ],
-  [...proxies, ...bundlers, ...candleChecks],
-  [...testRunners, ...consumers, ...generatedClients],
+  [...proxies, ...bundlers, ...candleChecks, serviceWorker, ...generatedClients],
+  [...testRunners, ...consumers],
   ...[0, 1, 2].map((list) => fronts.filter((_, i) => i % 3 === list)),
   // Each holds a connection for three minutes.
   ...pagesBehindFronts.map((one) => [one]),
