@@ -22,7 +22,7 @@ export interface CallMeta {
   readonly requests: number
   /** Whether it joined an identical call that was already under way, at least in part. */
   readonly shared: boolean
-  /** How long before this call its request was sent, in milliseconds: the answer may be that much older. 0 if it joined none. */
+  /** How long before this call its request was sent, in milliseconds; 0 if it joined none. */
   readonly sharedForMs: number
   /** Whether it was answered from the cache, at least in part. */
   readonly cached: boolean

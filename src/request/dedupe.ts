@@ -107,8 +107,8 @@ class Deadline {
 interface Wait {
   readonly waiter: Waiter
   readonly deadline: Deadline
-  /** By the age clock; undefined where the request was not sent yet. */
-  readonly joinedAt: number | undefined
+  /** By the age clock; NaN where the request was not sent yet. */
+  readonly joinedAt: number
   /** Leaves no timer or listener behind. */
   end(): void
   resolve(result: SharedResult): void
@@ -173,7 +173,7 @@ export abstract class InFlightRequest {
         stop?.removeEventListener('abort', onStop)
       }
       // Not an object of a class: V8 keeps ended ones until the next full collection, with the answers that they lead to.
-      const joinedAt = this.sentAt === undefined ? undefined : lifetime.calls.ages.now()
+      const joinedAt = this.sentAt === undefined ? Number.NaN : lifetime.calls.ages.now()
       const wait: Wait = { waiter, deadline, joinedAt, end, resolve }
       signal.addEventListener('abort', onAbort)
       stop?.addEventListener('abort', onStop)
@@ -282,8 +282,7 @@ export abstract class InFlightRequest {
 
   #resolve(wait: Wait, isPayer: boolean, answer: RequestResult | undefined, error: unknown, mustRestart = false): void {
     const paid = isPayer ? this.#claim() : { ...createTotals(), attempts: this.totals.attempts }
-    const { joinedAt } = wait
-    const sharedForMs = joinedAt === undefined ? 0 : Math.max(0, joinedAt - (this.sentAt ?? joinedAt))
+    const sharedForMs = Math.max(0, wait.joinedAt - (this.sentAt ?? Number.NaN)) || 0
     wait.resolve({ answer, error, paid, isShared: !isPayer, sharedForMs, mustRestart })
   }
 
