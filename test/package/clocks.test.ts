@@ -140,7 +140,7 @@ function findMixed({ path, tree }: Pick<SourceFile, 'path' | 'tree'>): string[] 
       for (const each of returnsOf(node.body)) note(results, node.name, kindOf(each))
   }
   const nodes = READS_CLOCK.test(tree.text) ? nodesOf(tree) : []
-  // What a first look has learned tells the second one more.
+  // The second pass knows what the first one has found.
   for (let look = 0; look < 2; look++) for (const node of nodes) learn(node)
   found.clear()
   for (const node of nodes) if (ts.isExpression(node) && !ts.isIdentifier(node)) kindOf(node)

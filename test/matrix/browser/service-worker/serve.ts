@@ -8,7 +8,7 @@ import { BASE_PATH } from '../../proxy/settings.ts'
 const SCRIPTS = ['/page.js', '/worker.js']
 const PAGE = '<!doctype html><meta charset="utf-8"><title>page</title><script type="module" src="/page.js"></script>'
 
-/** Serves the page, its worker and the proxy, and tells at `/seen` which paths were asked for and how many streams are open. */
+/** Serves the page, its worker and the proxy. `/seen` answers with the requested paths and the number of open streams. */
 serve(({ proxy }) => {
   const market = toNodeHandler(proxy)
   const paths: string[] = []
